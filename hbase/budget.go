@@ -51,8 +51,7 @@ func (b *Budget) Spend(n int64) error {
 }
 
 // hold reserves memory until the request ends, so that it has at least bytes in all. Up to
-// [smallRequest] bytes need none. If too little is free, hold returns a [*Busy]; if wait is true,
-// it first waits up to [maxMemoryWait].
+// [smallRequest] bytes need none.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -76,8 +75,8 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 }
 
 // HoldResponse reserves memory for bytes of a response, in addition to what the request of a
-// [Budgeted] store has read. If too little is free, it returns a [*Busy]. It first waits unless the
-// request holds memory already: such requests would wait for each other.
+// [Budgeted] store has read, or returns a [*Busy]. A request that holds memory does not wait: such
+// requests would wait for each other.
 func HoldResponse(store Store, bytes int) error {
 	view, ok := store.(*budgeted)
 	if !ok || view.budget.memory == nil {
@@ -94,12 +93,12 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
-// foresee fails if gets, the next piece and all later ones, are likely to exceed the budget, except
-// once per second: see doubts. Otherwise it reserves memory for them.
+// foresee fails if gets, the next piece and all later ones, would exceed the budget, except once
+// per second: see letsThrough. Otherwise it reserves memory for them.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
-	if size.likely > b.left() && !b.memory.doubts() {
-		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.likely}
+	if size.known > b.left() && !b.memory.letsThrough() {
+		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.known}
 	}
 	// Bytes already read are no estimate: if they exceed the budget, or their memory was refused,
 	// reading ends here.
@@ -107,7 +106,7 @@ func (b *Budget) foresee(gets []Get) error {
 		return err
 	}
 	// For all pieces: requests that each hold memory for one would wait for each other.
-	return b.hold(b.read.Load()+min(size.likely, b.left()), true)
+	return b.hold(b.read.Load()+min(size.known, b.left()), true)
 }
 
 func (b *Budget) left() int64 {
@@ -129,7 +128,7 @@ func pieceOf(ctx context.Context) piece {
 	return p
 }
 
-// Budgeted returns a view of store for a request of a client that ends with ctx. Its reads stop at
+// Budgeted returns a view of store for a client's request, which ends with ctx. Its reads stop at
 // the row that exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that
 // is nil.
 func Budgeted(ctx context.Context, store Store, client string, most int, memory *Memory) Store {
@@ -144,7 +143,6 @@ type budgeted struct {
 	budget *Budget
 }
 
-// Get reads large results in successive pieces.
 func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if err := b.budget.Spend(0); err != nil {
 		return nil, err
@@ -153,7 +151,7 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	if m == nil {
 		return b.Store.Get(context.WithValue(ctx, pieceKey{}, piece{budget: b.budget}), gets)
 	}
-	if n, size := m.piece(gets); n == len(gets) && size.likely <= b.budget.left() {
+	if n, size := m.piece(gets); n == len(gets) && size.known <= b.budget.left() {
 		if results, err := b.getPiece(ctx, gets, size); err != errLearnt {
 			return results, err
 		}
@@ -184,14 +182,13 @@ func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) 
 	return results, nil
 }
 
-// getPiece reads gets in one call of the store, after it reserved memory for their likely size.
 func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Result, error) {
 	m, before := b.budget.memory, b.budget.read.Load()
-	if err := b.budget.hold(min(before+size.likely, m.most), true); err != nil {
+	if err := b.budget.hold(min(before+size.known, m.most), true); err != nil {
 		return nil, err
 	}
 	results, err := b.Store.Get(context.WithValue(ctx, pieceKey{}, piece{b.budget, size}), gets)
-	if size.likely > 0 || b.budget.read.Load()-before > smallRequest {
+	if size.known > 0 || b.budget.read.Load()-before > smallRequest {
 		m.learn(gets, results)
 	}
 	return results, err

@@ -4,5 +4,5 @@
 // Row keys and qualifiers are strings of arbitrary bytes, in bytewise order.
 //
 // The engines are embedded (Pebble, one machine) and cluster (a real HBase). Both pass the suite of
-// package hbasetest. HBase decides where they would differ.
+// package hbasetest. Where they could differ, HBase's behaviour is the specification.
 package hbase

@@ -8,17 +8,17 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - likely is the size of rows whose cells were large when last read, if their values are read.
-//   - possible is the size of all other rows: for each, the assumed sizes of its named columns and,
+//   - known is the size of rows whose cells were large when last read, if their values are read.
+//   - assumed is the size of all other rows: for each, the assumed sizes of its named columns and,
 //     for whole families, the number of columns times the size of a cell. The size of a cell
 //     is the row's average for columns known as small, otherwise the assumed size of the family's
 //     cells. For texts of twits, the assumed size is usually a hundred times too large.
-type size struct{ likely, possible int64 }
+type size struct{ known, assumed int64 }
 
 const (
-	// The average cell of a large row has more bytes.
+	// A row is large if its average cell has more bytes.
 	largeCell = 8 << 10
-	// maxColumns is for a Get with a greater limit, or none.
+	// maxColumns is assumed for a Get without a limit, or with a greater one.
 	maxColumns = 1000
 )
 
@@ -30,8 +30,8 @@ func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 	for i := range gets {
 		s = m.sizesOf(&gets[i], s)
 		one := m.estimateOne(&gets[i], s)
-		next := size{all.likely + one.likely, all.possible + one.possible}
-		if i > 0 && (next.likely > most.likely || next.possible > most.possible) {
+		next := size{all.known + one.known, all.assumed + one.assumed}
+		if i > 0 && (next.known > most.known || next.assumed > most.assumed) {
 			return i, all
 		}
 		all = next
@@ -49,14 +49,14 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 		columns = maxColumns
 	}
 	if s.each < largeCell {
-		return size{possible: int64(s.named + columns*s.each)}
+		return size{assumed: int64(s.named + columns*s.each)}
 	}
 	row := m.known(g, s)
 	if row.large() && !g.Page.NoValues {
-		return size{likely: int64(s.named + min(columns, row.columns())*row.cell())}
+		return size{known: int64(s.named + min(columns, row.columns())*row.cell())}
 	}
 	known := min(columns, row.smallColumns(&g.Page))
-	return size{possible: int64(s.named + known*row.cell() + (columns-known)*s.each)}
+	return size{assumed: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
 // columnSizes has the assumed sizes of a selection of columns, in bytes.
@@ -67,8 +67,7 @@ type columnSizes struct {
 	each           int    // one column of every whole family, together
 }
 
-// sizesOf returns the sizes of a Get's columns. last is of the previous Get, which usually has the
-// same columns.
+// last is of the previous Get, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -161,12 +160,11 @@ func (r knownRow) replaces(earlier knownRow) bool {
 	return r.columns() > 0
 }
 
-// knownRowSlots is the number of bits of a slot's index.
-const knownRowSlots = 17
+const slotBits = 17
 
 // slot returns the row's own slot, a free one, or another row's.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
-	one, other := &m.rows[hash>>(64-knownRowSlots)], &m.rows[hash>>(64-knownRowSlots)^1]
+	one, other := &m.rows[hash>>(64-slotBits)], &m.rows[hash>>(64-slotBits)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {
 	case first.is(hash):
 		return one

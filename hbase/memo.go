@@ -7,7 +7,7 @@ import (
 
 // Memo caches the decoded value of a cell that an engine keeps in memory. Readers share the value
 // and must not change it; it may depend on the cell and its row only. A Memo is safe for concurrent
-// use. Memos save 12 % of the CPU of BenchmarkEmbedded/reference in bench.
+// use. Memos save 12 % of the CPU of BenchmarkEmbedded/reference.
 type Memo struct {
 	made atomic.Pointer[any]
 	room func(bytes int) bool

@@ -16,7 +16,7 @@ import (
 const (
 	// smallRequest bytes need no reservation. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds the likely bytes of a piece of several Gets.
+	// maxPiece bounds the known bytes of a piece of several Gets.
 	maxPiece       = 8 << 20
 	maxWaiting     = 4
 	maxMemoryWait  = time.Second
@@ -24,21 +24,22 @@ const (
 )
 
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
-// for concurrent use. It works with estimates of results, likely and possible (estimate.go):
+// for concurrent use. It works with estimates of results, known and assumed (estimate.go):
 //
-//	Gets ──► pieces: Gets for one call of the store, within a bound of each estimate
+//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes, and as many
+//	           │     assumed bytes as the memory has
 //	           │
-//	           ├──► semaphore requests: a request above smallRequest takes its likely bytes before
-//	           │    a read, and further bytes after it, until it ends
-//	           └──► semaphore calls: a call takes the possible bytes of its rows, in engines that
+//	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
+//	           │    read, and further bytes after it, until it ends
+//	           └──► semaphore calls: a call takes the assumed bytes of its rows, in engines that
 //	                can't stop between two rows
 //
-// The semaphore requests has at most [maxWaiting] waiting requests, for up to [maxMemoryWait]:
-// before a piece, or before a response if they hold no memory yet. Any number waits for calls, up
-// to [maxReserveWait]. Other requests that find too little memory fail with [*Busy]. Each semaphore
-// has the size of the memory; while others read, a client that already holds bytes gets at most
-// half. A piece with many unknown rows takes most of the semaphore calls, so such pieces are read
-// one at a time.
+// At most [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]: before
+// a piece, or before a response if the request holds no memory yet. Any number wait for the
+// semaphore calls, each up to [maxReserveWait]. In all other cases too little memory is a [*Busy].
+// Each semaphore has the size of the memory; while others read, a client that already holds bytes
+// gets at most half. A piece with many unknown rows takes most of the semaphore calls, so such
+// pieces are read one at a time.
 type Memory struct {
 	most     int64
 	requests *fair.Semaphore
@@ -47,15 +48,15 @@ type Memory struct {
 	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
 
-	rows [1 << knownRowSlots]atomic.Uint64 // [knownRow]s
+	rows [1 << slotBits]atomic.Uint64 // [knownRow]s
 	// knowsRows is set when the first row is remembered. Until then no look-up is needed.
 	knowsRows atomic.Bool
 
-	refused atomic.Int64
-	doubted atomic.Int64 // Unix seconds
+	refused    atomic.Int64
+	letThrough atomic.Int64 // Unix seconds
 }
 
-// NewMemory returns a memory. maxCell returns the assumed size of a cell of unknown size, in bytes.
+// NewMemory gets from maxCell the assumed size of a cell of unknown size, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -80,13 +81,11 @@ func (m *Memory) Load() (held, refused int64) {
 // Busy means that too little memory is free.
 type Busy struct{}
 
-func (*Busy) Error() string { return "hbase: other requests read too many bytes" }
+func (*Busy) Error() string { return "hbase: too little memory is free for large reads" }
 
 // RetryAfter is how packages recognise a Busy without importing package hbase.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
-// take reserves bytes for a request. If too few are free, it returns a [*Busy]; if wait is true, it
-// first waits up to [maxMemoryWait].
 func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {
 	var taken bool
 	if wait {
@@ -101,11 +100,11 @@ func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool
 	return nil
 }
 
-// doubts is true once per second: then a request that is likely to exceed its budget is read,
-// because its rows may have changed.
-func (m *Memory) doubts() bool {
-	last, now := m.doubted.Load(), time.Now().Unix()
-	return now > last && m.doubted.CompareAndSwap(last, now)
+// letsThrough returns true once per second: then a request is read although its known rows exceed
+// the budget, because they may have changed.
+func (m *Memory) letsThrough() bool {
+	last, now := m.letThrough.Load(), time.Now().Unix()
+	return now > last && m.letThrough.CompareAndSwap(last, now)
 }
 
 // errLearnt: rows became known as large while the Gets waited.
@@ -115,23 +114,23 @@ var errLearnt = errors.New("hbase: the sizes of rows have become known")
 // rows call it in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
-	if p.budget == nil || p.budget.memory == nil || p.size.possible <= smallRequest {
+	if p.budget == nil || p.budget.memory == nil || p.size.assumed <= smallRequest {
 		return func([]Result) {}, nil
 	}
 	m, client := p.budget.memory, p.budget.client
-	possible := min(p.size.possible, m.most)
+	assumed := min(p.size.assumed, m.most)
 	release = func(results []Result) {
-		m.calls.Release(client, possible)
+		m.calls.Release(client, assumed)
 		m.learn(gets, results)
 	}
-	if m.calls.TryAcquire(client, possible) {
+	if m.calls.TryAcquire(client, assumed) {
 		return release, nil
 	}
-	if !m.calls.Acquire(ctx, client, possible, maxReserveWait) {
+	if !m.calls.Acquire(ctx, client, assumed, maxReserveWait) {
 		m.refused.Add(1)
 		return nil, &Busy{}
 	}
-	if _, now := m.estimate(gets, unlimited); now.likely > p.size.likely {
+	if _, now := m.estimate(gets, unlimited); now.known > p.size.known {
 		release(nil)
 		return nil, errLearnt
 	}

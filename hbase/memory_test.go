@@ -282,11 +282,11 @@ func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
 		cells, bytes int
 		want         size
 	}{
-		{"no cells", 0, 0, size{possible: maxColumns << 10}},
-		{"small cells", 10, 100, size{possible: maxColumns << 10}},
-		{"cells of 4 KiB", 10, 4 << 10, size{possible: maxColumns * 5 << 10}},
-		{"large cells", 10, 40 << 10, size{likely: 10 * 41 << 10}},
-		{"more cells than are counted", 4500, 8 << 10, size{likely: maxColumns * 9 << 10}},
+		{"no cells", 0, 0, size{assumed: maxColumns << 10}},
+		{"small cells", 10, 100, size{assumed: maxColumns << 10}},
+		{"cells of 4 KiB", 10, 4 << 10, size{assumed: maxColumns * 5 << 10}},
+		{"large cells", 10, 40 << 10, size{known: 10 * 41 << 10}},
+		{"more cells than are counted", 4500, 8 << 10, size{known: maxColumns * 9 << 10}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			get, result := row(test.name, test.cells, test.bytes)
@@ -300,7 +300,7 @@ func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
 	}
 	t.Run("unknown", func(t *testing.T) {
 		get, _ := row("another", 0, 0)
-		if _, got := m.estimate([]Get{get}, unlimited); got.likely != 0 || got.possible != maxColumns*48<<10 {
+		if _, got := m.estimate([]Get{get}, unlimited); got.known != 0 || got.assumed != maxColumns*48<<10 {
 			t.Errorf("got %+v, want the largest cells", got)
 		}
 	})
@@ -317,8 +317,8 @@ func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
 			{Page{Start: "a", Limit: 10}, 10 * 48 << 10},
 		} {
 			get.Page = test.page
-			if _, got := m.estimate([]Get{get}, unlimited); got != (size{possible: test.want}) {
-				t.Errorf("%+v: got %+v, want %d possible bytes", test.page, got, test.want)
+			if _, got := m.estimate([]Get{get}, unlimited); got != (size{assumed: test.want}) {
+				t.Errorf("%+v: got %+v, want %d assumed bytes", test.page, got, test.want)
 			}
 		}
 	})
@@ -338,18 +338,18 @@ func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
 			get, cells := row("was large", test.cells, 1)
 			get.Page = test.page
 			m.learn([]Get{get}, []Result{cells})
-			if _, got := m.estimate([]Get{get}, unlimited); got.likely > 0 != test.large {
+			if _, got := m.estimate([]Get{get}, unlimited); got.known > 0 != test.large {
 				t.Errorf("after %d small cells of %+v: %+v", test.cells, test.page, got)
 			}
 		}
 	})
 	t.Run("many small rows replace no large one", func(t *testing.T) {
-		for i := range 3 << knownRowSlots {
+		for i := range 3 << slotBits {
 			get, result := row(fmt.Sprint(i), 1, 1)
 			m.learn([]Get{get}, []Result{result})
 		}
 		get, _ := row("large cells", 0, 0)
-		if _, got := m.estimate([]Get{get}, unlimited); got.likely == 0 {
+		if _, got := m.estimate([]Get{get}, unlimited); got.known == 0 {
 			t.Errorf("got %+v, want a large row", got)
 		}
 	})

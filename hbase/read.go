@@ -30,8 +30,7 @@ type Page struct {
 	// [Start, Stop); an empty Stop is no end. Columns must name exactly one whole family.
 	Start, Stop string
 	// Limit is per family; 0 is none.
-	Limit int
-	// NoValues omits values.
+	Limit    int
 	NoValues bool
 }
 
@@ -41,10 +40,10 @@ func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier
 // Exactly returns the page of one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
 
-// Next returns the least greater key.
+// Next returns the smallest key greater than key.
 func Next(key string) string { return key + "\x00" }
 
-// PrefixEnd returns the least key greater than all with the prefix, or "".
+// PrefixEnd returns the smallest key greater than all keys with the prefix, or "".
 func PrefixEnd(prefix string) string {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {
@@ -80,8 +79,8 @@ type Cell struct {
 	Memo *Memo
 }
 
-// Youngest returns the greatest timestamp of cells, or 0.
-func Youngest(cells []Cell) (timestamp int64) {
+// LatestTimestamp returns the latest timestamp of cells, or 0.
+func LatestTimestamp(cells []Cell) (timestamp int64) {
 	for i := range cells {
 		timestamp = max(timestamp, cells[i].Timestamp)
 	}
@@ -226,8 +225,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select calls use for each valid Get, and stores errors in results. It calls selection once for
-// successive Gets that differ only in Row.
+// Select validates gets, calls use(i, sel) for each valid one, and stores errors in results. sel is
+// from selection, which is called once for successive Gets that differ only in Row.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false

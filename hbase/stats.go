@@ -12,7 +12,7 @@ import (
 
 // Stats counts store calls. It is safe for concurrent use.
 type Stats struct {
-	// Rounds are waits for a batch of Gets, a scan or a write.
+	// Rounds are waits for a batch of Gets or a scan. Package writers adds one for each call.
 	Rounds atomic.Int64
 	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls and pages.
 	RPCs        atomic.Int64
@@ -28,7 +28,7 @@ type Stats struct {
 
 type statsKey struct{}
 
-// WithStats returns a ctx. stats counts the calls of the store that are made with it.
+// WithStats returns a ctx whose store calls are counted in stats.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
@@ -60,7 +60,7 @@ func (s *Stats) Add(other *Stats) {
 type ServerCalls struct {
 	Server       string
 	RPCs, Gets   int64
-	Begun, Ended time.Time // the first and the last
+	Begun, Ended time.Time // start of the first, end of the last
 }
 
 // Servers counts RPCs by region server. It is safe for concurrent use. A nil one stays empty.
@@ -124,11 +124,12 @@ type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is the budget's. Later rows must not be returned.
+	// Err is the error of the Budget, if any. Later rows must not be returned.
 	Err error
 }
 
-// MeterOf returns a new meter, for the [Stats] and the Budget of ctx. [Meter.Close] it.
+// MeterOf returns a new meter, for the [Stats] and the Budget of ctx. The caller must call
+// [Meter.Close].
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
@@ -141,7 +142,6 @@ func (m *Meter) Count(bytes int64) {
 	}
 }
 
-// Close adds the counts to the [Stats].
 func (m *Meter) Close() {
 	m.stats.Rows.Add(m.rows)
 	m.stats.Bytes.Add(m.bytes)

@@ -30,9 +30,10 @@ type Put struct {
 type Delete struct {
 	Table string
 	Row   string
-	// Columns are the parts. Without any, the Delete masks all families up to Timestamp.
+	// Columns have their own timestamps. Without any, the Delete masks all families up to
+	// Timestamp.
 	Columns []Deletion
-	// Timestamp 0 means now. Columns have their own.
+	// Timestamp 0 means now.
 	Timestamp int64
 }
 

@@ -50,7 +50,6 @@ func (im *importer) importComments(ctx context.Context) error {
 	return pipe(ctx, im, "comments", new(commentParser).parse, twit, im.writeComments)
 }
 
-// writeComments writes the source first: a comment that is stored is written again, not skipped.
 func (im *importer) writeComments(ctx context.Context, batch []item[comment]) error {
 	batch, err := known(ctx, im, batch,
 		name[comment]{"twit", tables.PostedTwits, func(c comment) string { return c.twit },

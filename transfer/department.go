@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// treeSchema is the schema of departments. Its import reads all files before it writes.
+// The import of departments reads all files before it writes.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments

@@ -12,13 +12,13 @@
 // stored comment is written again.
 //
 // The cells of a row have the time of the twit, the comment or the dated relation as timestamp, and
-// otherwise 1. Entries of timelines have the time of the follow. Days that are added to plays of a
-// gateway are a millisecond younger than its commit. So a second import makes the same cells, and
-// keeps later changes in the store, which are younger. Departments and roles are different: a
-// changed one moves in lists, so the row of the file replaces the stored one, even after a later
-// change or a deletion. Its cells are a millisecond younger.
+// otherwise 1. Entries of timelines have the time of the follow. If a gateway has written the plays
+// of a user and a game, added days have the timestamp of its commit + 1 ms. So a second import
+// makes the same cells, and keeps later changes in the store. Departments and roles are different:
+// a changed one moves in lists, so the row of the file replaces the stored one, even after a later
+// change or a deletion, with a timestamp 1 ms later.
 //
-// Of several rows with a key, the last counts, or for a dated relation the latest. A twit never
-// changes: another row with its id must be equal. An empty value of a user keeps the stored one. An
-// empty parent of a department, or department of a role, removes it.
+// If several rows have the same key, the last one counts, or for a dated relation the latest date.
+// A twit never changes: another row with its id must be equal. An empty value of a user keeps the
+// stored one. An empty parent of a department, or department of a role, removes the reference.
 package transfer

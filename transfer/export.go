@@ -100,7 +100,7 @@ func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used [
 	return out.Error()
 }
 
-// replaceFile renames a complete and durable file.
+// replaceFile writes a temporary file, syncs it, and renames it to path.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
@@ -112,7 +112,6 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
-// emit exports a row.
 type emit func(fields ...string) error
 
 const ownersRead = 256

@@ -91,7 +91,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 		return err
 	}
 	userGames, players := im.lists[&tables.UserGames.AnyList], im.lists[&tables.Players.AnyList]
-	userGames.put(derived, key.a, tables.UserGames.Cell(tables.UserGameOf(key.b, days), hbase.Youngest(merged)))
+	userGames.put(derived, key.a, tables.UserGames.Cell(tables.UserGameOf(key.b, days), hbase.LatestTimestamp(merged)))
 	players.put(derived, key.b, tables.Players.Cell(key.a, max(timeless, committed+1)))
 	if before, err := tables.Plays.Decode(stored); err != nil || len(before) == 0 {
 		userGames.count(key.a, false)
@@ -103,7 +103,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 	return nil
 }
 
-// overlay adds a cell to sorted cells, or replaces one that is not younger.
+// overlay adds a cell to sorted cells. It replaces a cell with an earlier or the same timestamp.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

@@ -120,7 +120,6 @@ func newImporter(ctx context.Context, store hbase.Store, files []file, options O
 	return im, im.broadcasters.load(cells[1])
 }
 
-// isBlank ignores the marks of tables, and search tables.
 func isBlank(ctx context.Context, store hbase.Store) (bool, error) {
 	for _, table := range tables.Definitions(1) {
 		if tables.IsSearch(table.Name) {
@@ -175,7 +174,7 @@ func (im *importer) has(schema string) bool {
 	return slices.ContainsFunc(im.files, func(f file) bool { return f.schema.name == schema })
 }
 
-// name is a column with an object's name, maybe empty.
+// name describes a column whose values name objects, or are empty.
 type name[T any] struct {
 	column string
 	object *tables.AnyObject

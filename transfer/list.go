@@ -107,8 +107,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the lists of touched owners. Of counted lists that fit in one bucket, it only
-// writes the length.
+// rebuild rebuilds the lists of touched owners. If a list was counted and fits in one bucket, it
+// only writes the length.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches the values of names. A value must not change while the lookup is in use. It is safe
-// for concurrent use.
+// lookup caches reads by name: keys of objects, directories of lists. A value must not change while
+// the lookup is in use. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
@@ -58,7 +58,6 @@ func (l *lookup[V]) missing(names []string) (missing []string) {
 	return missing
 }
 
-// of returns the value of a name, after find.
 func (l *lookup[V]) of(name string) (value V, found bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -84,7 +83,7 @@ type newKeys struct {
 // maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first reports whether the store has certainly no row of the key. It is true once.
+// first reports whether the store cannot have a row of the key. It is true at most once per key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

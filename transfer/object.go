@@ -100,7 +100,7 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	}
 	all := make([]revision, len(keys))
 	for i, key := range keys {
-		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], hbase.Youngest(stored[i])+1)}
+		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], hbase.LatestTimestamp(stored[i])+1)}
 		for _, old := range v.before {
 			if rebuild.Find(v.after.Cells, old.Qualifier) == nil {
 				v.removed = append(v.removed, old)
@@ -115,7 +115,6 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	return all, nil
 }
 
-// revise writes objects with references, and moves them in the lists of their targets.
 func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) error {
 	revisions, err := revisions(ctx, im, o, batch)
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 )
 
 type item[T any] struct {
-	place
+	location
 	value T
 }
 
@@ -39,7 +39,7 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return f(item[T]{r.place, value})
+			return f(item[T]{r.location, value})
 		})
 		im.progress.read(file.name, rows)
 		if err != nil {

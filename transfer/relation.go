@@ -100,7 +100,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related && x.Dated() { // otherwise positions stay
+		if old.related && x.Dated() { // otherwise the members are overwritten
 			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}
@@ -146,7 +146,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		if err != nil {
 			return nil, err
 		}
-		*edges[p] = edge{related, at, hbase.Youngest(cells[i])}
+		*edges[p] = edge{related, at, hbase.LatestTimestamp(cells[i])}
 	}
 	return edges, nil
 }

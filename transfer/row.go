@@ -32,26 +32,25 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s:%d: column %s: %s", e.File, e.Line, e.Column, e.Reason)
 }
 
-type place struct {
+type location struct {
 	file string
 	line int
 }
 
-func (p place) bad(column, format string, args ...any) *RowError {
-	return &RowError{File: p.file, Line: p.line, Column: column, Reason: fmt.Sprintf(format, args...)}
+func (l location) bad(column, format string, args ...any) *RowError {
+	return &RowError{File: l.file, Line: l.line, Column: column, Reason: fmt.Sprintf(format, args...)}
 }
 
-func (p place) dangling(column, what, name string) *RowError {
-	e := p.bad(column, "there is no %s %q", what, name)
+func (l location) dangling(column, what, name string) *RowError {
+	e := l.bad(column, "there is no %s %q", what, name)
 	e.Dangling = true
 	return e
 }
 
-// row is a row of a file. err is its first error.
 type row struct {
-	place
+	location
 	header, fields []string
-	err            *RowError
+	err            *RowError // the first one
 }
 
 func (r *row) fail(column, format string, args ...any) {
@@ -102,8 +101,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// rows calls f with each row. A row that is not valid CSV, or has a wrong number of fields, has an
-// err.
+// A row that is not valid CSV, or has a wrong number of fields, has an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -113,13 +111,13 @@ func (s *file) rows(f func(*row) error) error {
 	r := csv.NewReader(withoutMark(contents))
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return place{s.name, 1}.bad("", "the file is empty: it needs the header %s", s.schema)
+		return location{s.name, 1}.bad("", "the file is empty: it needs the header %s", s.schema)
 	}
 	if err != nil {
 		return s.failure(r, err)
 	}
 	if column, reason := s.schema.check(header); reason != "" {
-		return place{s.name, 1}.bad(column, "%s", reason)
+		return location{s.name, 1}.bad(column, "%s", reason)
 	}
 	for {
 		row := &row{header: header}
@@ -129,9 +127,9 @@ func (s *file) rows(f func(*row) error) error {
 		}
 		if err == nil {
 			line, _ := r.FieldPos(0)
-			row.place = place{s.name, line}
+			row.location = location{s.name, line}
 		} else if err := s.failure(r, err); errors.As(err, &row.err) {
-			row.place = place{s.name, row.err.Line}
+			row.location = location{s.name, row.err.Line}
 		} else {
 			return err
 		}
@@ -147,7 +145,7 @@ func (s *file) failure(r *csv.Reader, err error) error {
 	if !errors.As(err, &parse) {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	at := place{s.name, parse.StartLine}
+	at := location{s.name, parse.StartLine}
 	switch {
 	case errors.Is(err, csv.ErrFieldCount):
 		return at.bad("", "the row has more or fewer fields than the header's %d", r.FieldsPerRecord)

@@ -60,7 +60,7 @@ func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
 
-// addAll adds all objects to their search table. It skips unreadable ones, which a repair reports.
+// addAll skips unreadable objects, which a repair reports.
 func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	for rows, err := range rebuild.Batches(store.Scan(ctx, scan), batchRows) {
@@ -78,7 +78,7 @@ func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 				return err
 			}
 			if exists {
-				puts = append(puts, o.Search.Put(key, hbase.Youngest(row.Cells)))
+				puts = append(puts, o.Search.Put(key, hbase.LatestTimestamp(row.Cells)))
 			}
 		}
 		if err := hbase.MutateAll(ctx, store, puts); err != nil {
@@ -88,7 +88,6 @@ func addAll(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	return nil
 }
 
-// removeOutdated removes rows that an earlier version folded differently.
 func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
 	for rows, err := range rebuild.Batches(store.Scan(ctx, o.Search.Scan()), batchRows) {
 		if err != nil {

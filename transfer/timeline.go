@@ -73,7 +73,6 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 	return nil
 }
 
-// fanIn fills the timelines of new followers.
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
 	if im.blank { // twits come after follows
 		return nil

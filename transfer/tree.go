@@ -34,7 +34,7 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 // wrong: it restores the stored department, or leaves departments without a parent. Wrong stored
 // departments stay as they are.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
-	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // rows may move stored departments down
+	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may move stored departments too far down
 	for {
 		wrong := map[string]bool{}
 		t.levels = 0
@@ -62,14 +62,14 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check returns the row because of which the path from a department to the top is too long or does
-// not end there. It returns no row if the path leads through a row in wrong, which was reported.
+// check follows the parents of a department. If the path is too long, has a cycle or does not reach
+// the top, it returns the row to blame, if any.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {
 		parent, exists := t.parent(at)
 		switch {
-		case wrong[at]:
+		case wrong[at]: // reported
 			return "", nil
 		case !exists:
 			if len(path) == 0 { // removed row
@@ -92,7 +92,6 @@ func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowErro
 	return "", nil
 }
 
-// blame blames the nearest row on the path to the top, if any.
 func (t *tree) blame(code, format string, args ...any) (row string, _ *RowError) {
 	at := code
 	for range len(t.rows) + len(t.stored) { // they may have a cycle

@@ -142,7 +142,6 @@ func (x *execution) compensate(ctx context.Context, c compensation, label string
 	return x.runNested(ctx, c.nested)
 }
 
-// verifyAll returns when all written members are in the buckets that cover them.
 func (x *execution) verifyAll(ctx context.Context) error {
 	if len(x.unverified) == 0 {
 		return nil
@@ -151,8 +150,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified verifies members, and reads gets in the same rounds. Members whose buckets were split
-// are written again, until none was.
+// getVerified verifies members, and reads gets in the same rounds. It writes the members again
+// whose buckets have changed, and repeats until none has.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -195,9 +194,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 }
 
 // checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
-// between reading the places of members and writing to them: docs/WRITES.md, "Splits", says why. If
-// a compensation has committed, the commit record is no longer the operation's, and no member is
-// written again.
+// between reading the places of members and writing to them: docs/WRITES.md, "Splits", says why.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -240,9 +237,10 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes returns the writes of a member to its buckets, and its removal from bucket 0, which masks
-// writes of executions that read an older directory. While readers may still look for members in
-// bucket 0, an added member leaves a moved marker there instead.
+// writes returns the writes of a member to its buckets. If bucket 0 is not one of them, it also
+// deletes the member there, to mask late writes of executions that read an older directory. While
+// readers may still look for members in bucket 0, it puts a moved marker for an added member
+// instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -15,15 +15,15 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation, which commits only if allowed returns nil,
-// and else returns its error. allowed is called after the reads of each attempt, maybe several
-// times. It waits for the authorization check, which runs at the same time as the first reads.
+// WithPrecondition returns a context for one operation. The operation fails with the error of
+// allowed, unless that returns nil. allowed is called after the reads of each attempt. It may wait
+// for an authorization check that runs at the same time as the first reads.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute performs an operation, unless the input has errors. The operation type's check may
-// complete the arguments *a.
+// execute performs an operation, unless the input has errors. The operation type's check may set
+// some of the arguments *a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -33,18 +33,17 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	}
 	defer w.running.Done()
 	allowed, _ := ctx.Value(preconditionKey{}).(func() error)
-	completed, err := w.perform(ctx, t, a, allowed)
-	if completed, ok := completed.(*A); ok {
-		*a = *completed
+	checked, err := w.perform(ctx, t, a, allowed)
+	if checked, ok := checked.(*A); ok {
+		*a = *checked
 	}
 	return err
 }
 
 // perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
 // returns an error. It gives up after maxTries retries, when ctx ends, and if the outcome of a
-// nonIdempotent operation is unknown. The caller must have called enter. perform does not check for
-// Close, so that a running operation can still perform its nested operations after Close was
-// called.
+// nonIdempotent operation is unknown. The caller must have called enter: perform does not, so that
+// nested operations can run after Close.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -125,7 +124,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	}
 	if x.opType.hasCommitRow {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
-		r.at = max(r.at, hbase.Youngest(r.row)+1)
+		r.at = max(r.at, hbase.LatestTimestamp(r.row)+1)
 		if r.last, err = tables.DecodeCommitRecord(r.row); err != nil {
 			return 0, x.failed("read", err)
 		}
@@ -182,8 +181,6 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	return statePreparing, nil
 }
 
-// awaitLast completes the row's last operation, because the caller may rely on its effects. If the
-// type records its completion, a compensation may have reverted that operation.
 func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	last := x.read.last
 	if err := x.complete(ctx, last); err != nil {
@@ -204,7 +201,6 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	return stateUnchanged, err
 }
 
-// prepare removes the intent if readAhead fails, because the CheckAndPut was not sent.
 func (x *execution) prepare(ctx context.Context) (state, error) {
 	if err := x.readAhead(ctx); err != nil {
 		_ = x.abandon(ctx)

@@ -13,9 +13,9 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// check completes At, in milliseconds. If an earlier call with the same key added a comment,
-	// check sets At and Mark to those of that comment, whose content may differ from Content. If
-	// Mark is empty, it follows from Author and Content: see [tables.CommentMark].
+	// check sets At, in milliseconds. If an earlier call with the same key added a comment, check
+	// sets At and Mark to those of that comment, whose content may differ from Content. If Mark is
+	// empty, it is derived from Author and Content: see [tables.CommentMark].
 	At   int64
 	Mark []byte `json:",omitempty"`
 }

@@ -58,8 +58,6 @@ func (x *execution) resolving() string {
 	return "commit"
 }
 
-// fence needs a complete predecessor, like every commit. statePreparing completed it; a sweep fails
-// if it is incomplete.
 func (x *execution) fence(ctx context.Context) (state, error) {
 	if id, ok := predecessor(ctx, x.intent.After); x.sweeping && ok {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
@@ -71,7 +69,7 @@ func (x *execution) fence(ctx context.Context) (state, error) {
 		}
 	}
 	now := x.w.now()
-	later := max(now.UnixMilli(), hbase.Youngest(x.found)+1)
+	later := max(now.UnixMilli(), hbase.LatestTimestamp(x.found)+1)
 	void := x.commitRecord(tables.FenceRecord(x.w.newOp(now), x.intent.ID), later)
 	_, err := x.checkAndPut(ctx, "fence", x.expect(x.intent.After), x.commitRowPut(void))
 	if err != nil && !errors.Is(err, hbase.ErrUnavailable) {
@@ -95,7 +93,6 @@ func (x *execution) overtaken(ctx context.Context) (state, error) {
 	return stateAbandoning, nil
 }
 
-// abandon leaves the intent to a sweep if it cannot remove it.
 func (x *execution) abandon(ctx context.Context) error {
 	if x.sweeping {
 		return x.mutate(ctx, write{"sweep, forget", tables.Intents.Remove(x.intent)})

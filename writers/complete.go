@@ -57,8 +57,6 @@ const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
 
-// shortStages returns the number of stages of plan.later before the first long one, which has an
-// each.
 func (x *execution) shortStages() int {
 	long := slices.IndexFunc(x.plan.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
@@ -70,8 +68,8 @@ func (x *execution) shortStages() int {
 }
 
 // applyLater applies plan.later. If x.called, it renews the lease, and takes a slot for the stages
-// from the first long one on. If all slots are taken, it leaves them to a sweep. Waiting for a slot
-// could be a deadlock: an operation that has a slot may wait for this one.
+// from the first long one on. If no slot is free, it leaves these stages to a sweep: waiting could
+// be a deadlock, because an operation that has a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.called || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -92,7 +90,7 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent is stateEnding. awaitLast relies on the completion record.
+// removeIntent first records the completion, if the type does so: awaitLast relies on the record.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -179,8 +177,6 @@ func (c client) complete(ctx context.Context, record string) error {
 	return x.advance(ctx, state.end)
 }
 
-// parse returns an execution of a stored intent, in stateCommitted. ok is false if the row has
-// none.
 func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, err error) {
 	intent, ok, err := tables.Intents.Decode(row, cells)
 	if err != nil || !ok {
@@ -201,8 +197,6 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	return x, true, nil
 }
 
-// mark stores that the operation has committed, before a nested operation may replace the commit
-// record.
 func (x *execution) mark(ctx context.Context) error {
 	if x.marked || x.intent.Table == "" {
 		return nil

@@ -84,10 +84,8 @@ func (x *execution) sortedIncrements() []*increment {
 	})
 }
 
-// incrementQueue combines the concurrent increments of a row.
 type incrementQueue struct {
-	mu sync.Mutex
-	// rows has the waiting increments of each row that a goroutine writes.
+	mu   sync.Mutex
 	rows map[location][]*increment
 }
 
@@ -116,7 +114,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns nothing if the caller can stop.
+// If no increment waits, take removes the row, and the caller stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -192,11 +190,11 @@ type counts struct {
 	journal   tables.Journal
 	value     []byte // the stored journal
 	now       map[string]int
-	timestamp int64 // of the youngest cell
+	timestamp int64 // of the latest cell
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
-	s := &counts{location: at, now: map[string]int{}, timestamp: hbase.Youngest(cells)}
+	s := &counts{location: at, now: map[string]int{}, timestamp: hbase.LatestTimestamp(cells)}
 	var err error
 	if s.journal, s.value, err = tables.DecodeJournal(cells); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func parentOf(parent *string) string {
 // after makes r.at later than cells, which another clock may have written.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
-		r.at = max(r.at, hbase.Youngest(c)+1)
+		r.at = max(r.at, hbase.LatestTimestamp(c)+1)
 	}
 }
 
@@ -56,7 +56,7 @@ type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
 	// Depth is the stored bound of the tree's depth, and Level the level of the department, 0 if
-	// unknown. check completes both.
+	// unknown. check sets both.
 	Depth *int
 	Level int
 }
@@ -113,7 +113,7 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// check completes the old name and the parent.
+	// check sets the old name and the parent.
 	Was    string
 	Parent *string
 }
@@ -150,7 +150,7 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check completes the following. Count is the number of children, and Children are the first of
+	// check sets the following. Count is the number of children, and Children are the first of
 	// them, at most movedAtOnce.
 	Name     string
 	Parent   *string

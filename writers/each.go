@@ -23,8 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage verifies the page's members, because later stages may remove the items from
-// the list.
+// applyPage verifies members before it returns: after a later stage has removed the items from the
+// list, a retry could not write the members again.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -124,7 +124,6 @@ var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Players.AnyList:         erasePlaysIn,
 }
 
-// clearAll ends the relations of a deleted object, and then clears its other lists.
 func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	var others stage
 	for _, l := range tables.Lists() {
@@ -140,9 +139,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList reads the rows of all buckets, also of pending ones, and keeps the directory, so that
-// it can be repeated. Removing each member by eachMember could not: interrupted during a split, it
-// may leave a member in a pending bucket only, where its repetition does not read.
+// clearList deletes all members, also those in pending buckets, and keeps the directory, so that it
+// can be repeated: see docs/WRITES.md.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)
@@ -165,7 +163,7 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0, whichever bucket the page is of: late
+// clearPage deletes the members of a page from bucket 0, even if they are in another bucket: late
 // writes may still add them there. After the last page of another bucket, it also deletes that
 // bucket's row.
 func clearPage(

@@ -111,7 +111,7 @@ func countOf[E any](l *tables.List[E], owner string, delta int) effect {
 	return countIn(l.Owner.Table, owner, l.Count, delta)
 }
 
-// job stores a [tables.Job]. Its stage follows the effects that the job reads.
+// job stores a [tables.Job]. Its stage comes after the effects that the job reads.
 type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
@@ -124,8 +124,7 @@ type nested struct {
 
 func (n nested) String() string { return "nested " + n.opType }
 
-// compensation runs a nested operation if an object is missing. Its stage follows those that add
-// members to lists: see I4 in docs/WRITES.md.
+// compensation runs a nested operation if an object is missing: see I4 in docs/WRITES.md.
 type compensation struct {
 	objects references
 	nested
@@ -134,7 +133,7 @@ type compensation struct {
 func (c compensation) String() string { return "check ends" }
 
 // each is an effect that first reads what to write. Usually it applies effects to the items of a
-// list or range, page by page. After a crash it starts again: docs/WRITES.md has which effects may
+// list or range, page by page. After a crash it starts again: docs/WRITES.md says which effects may
 // remove an item.
 type each struct {
 	name string

@@ -69,7 +69,7 @@ var (
 	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
 
-	errSuperseded = errors.New("writers: another execution continues or has completed the operation")
+	errSuperseded = errors.New("writers: the operation is left to another execution")
 )
 
 type unknown struct{}
@@ -78,13 +78,13 @@ func (unknown) Error() string {
 	return "the outcome is unknown: read the state before you repeat the mutation, or use the same idempotencyKey"
 }
 
-// Temporary is for callers that do not import writers.
+// Temporary and MayBeDone are for package apierr, which does not import writers.
 func (unknown) Temporary() bool { return true }
 
-// MayBeDone is for callers that do not import writers.
 func (unknown) MayBeDone() bool { return true }
 
-// Committed returns an error of a read after an operation that has committed; nil for nil.
+// Committed wraps an error of a read that follows a committed operation, so that the client learns
+// that the change was made. It returns nil for nil.
 func Committed(err error) error {
 	if err == nil {
 		return nil
@@ -97,5 +97,4 @@ type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }
 
-// MayBeDone is for callers that do not import writers.
 func (afterCommit) MayBeDone() bool { return true }

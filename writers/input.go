@@ -92,7 +92,6 @@ func (in *input) newUsername(field, s string, allowReserved bool) string {
 	return s
 }
 
-// reserved usernames would mislead other users.
 var reserved = []string{
 	"admin", "administrator", "anonymous", "help", "moderator", "nobody", "null", "official", "postmaster",
 	"root", "security", "staff", "support", "system", "twibase", "undefined", "viewer", "webmaster",

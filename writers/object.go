@@ -55,7 +55,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
 }
 
-// updateType returns the type of an update. field is the input field of the key.
+// field is the input field of the key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {
@@ -101,7 +101,6 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
-// findable puts an object into its search table, if it has one.
 func findable[T any](o *tables.Object[T], key string, op operation) stage {
 	if o.Search == nil {
 		return nil
@@ -146,7 +145,6 @@ type Change[T any] struct {
 	Value *T
 }
 
-// attributeValue is an attribute in arguments. A nil text means absent or removed.
 type attributeValue struct {
 	column  string
 	form    tables.Form

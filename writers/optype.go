@@ -16,8 +16,8 @@ type opType[A any] struct {
 	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
-	// check decides whether to commit. The error is UserErrors if a precondition does not hold.
-	// check completes the arguments with the previous state that the effects depend on.
+	// check decides whether to commit. The error is UserErrors if a precondition does not hold. It
+	// also sets the arguments that have the previous state, on which the effects depend.
 	check func(a *A, r *reading) (decision, error)
 	// plan is pure, so that every gateway makes the same plan. It may be nil.
 	plan func(a A, o operation) plan

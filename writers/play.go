@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check completes the following. Total is the count of the day, Sum the count of all days, Last
-	// the last day; First reports whether there was no play before.
+	// check sets the following. Total is the count of the day, Sum the count of all days, Last the
+	// last day; First reports whether there was no play before.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -98,7 +98,7 @@ func dayOf(game, day string, delta int) effect {
 
 type erasePlaysArgs struct {
 	User, Game string
-	Days       []tables.DayCount // completed by check
+	Days       []tables.DayCount // set by check
 }
 
 // erasePlays erases the plays if the user or the game is missing.
@@ -106,7 +106,7 @@ var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		// The game is read after the plays: a new game with the code keeps its plays.
+		// Read after the plays, so that a new game with the code keeps its plays: see relate.go.
 		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}

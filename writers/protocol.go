@@ -12,10 +12,9 @@ import (
 //
 // # The write protocol
 //
-// HBase changes one row atomically, and an operation changes several. So an operation stores an
-// intent, commits by one CheckAndPut on its commit row, and then applies idempotent effects. The
-// intent holds everything that the effects depend on: any gateway can complete the operation. The
-// intent is removed last. docs/WRITES.md has the invariants (I1 to I5) and why they hold.
+// An operation stores an intent, commits by one CheckAndPut on its commit row, and then applies
+// idempotent effects. Any gateway can complete it from the intent, which is removed last.
+// docs/WRITES.md explains the invariants (I1 to I5).
 //
 // An execution is a state machine. The outcomes of an attempt are in capitals, and so are
 // ACKNOWLEDGED and COMPLETE, which follow COMMITTED:
@@ -44,17 +43,17 @@ import (
 //	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
 //	                                                                  or has no response
 //	resolving     read the commit record. It has
-//	                the own id                                      COMMITTED
-//	                a fence of the own operation                    abandoning
+//	                this operation's id                             COMMITTED
+//	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, which is the parent's: a       resending
-//	                  fence would replace it, and the row's next
+//	                the expected id, and it is a parent's, which    resending
+//	                  must not be fenced: otherwise the row's next
 //	                  operation would not complete the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
-//	overtaken     read the own intent. It is
+//	overtaken     read this operation's intent. It is
 //	                marked: it committed. The mark was stored       COMMITTED
 //	                  before nested operations changed the row
 //	                unmarked: it did not commit, because            abandoning
@@ -72,10 +71,10 @@ import (
 // another attempt follows if the operation is idempotent. If not, or if that attempt finds
 // UserErrors, the caller gets [ErrUnknown].
 //
-// An execution ends in SUPERSEDED if another execution completed the operation, if it loses the
-// lease in plan.later or in a sweep, or if the operation is nested and its parent is complete. It
-// also ends in SUPERSEDED if a long stage of plan.later needs a slot and all are taken (see
-// applyLater): then a sweep continues.
+// An execution ends in SUPERSEDED if it leaves the operation to another execution: if another one
+// has completed the operation, or has taken the lease in plan.later or in a sweep; if the operation
+// is nested and its parent is complete; or if a long stage of plan.later finds no free slot (see
+// applyLater).
 //
 // An execution that continues the work of another one starts with the stored intent. One that
 // completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in COMMITTED if the
@@ -126,8 +125,7 @@ func (s state) outcome() bool { return s >= stateCommitted && s <= stateSupersed
 
 func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 
-// An execution is one process's work on an operation. An operation can have several executions,
-// once its intent is stored.
+// An execution is one process's work on an operation.
 type execution struct {
 	client
 	opType *anyOpType
@@ -144,11 +142,10 @@ type execution struct {
 
 // application is the part of an execution after its commit.
 type application struct {
-	plan       plan
-	increments map[location]*increment
-	marked     bool // the stored intent is marked as committed
-	// compensated is true if the commit record is no longer the operation's: see checkOpen.
-	compensated bool
+	plan        plan
+	increments  map[location]*increment
+	marked      bool // the stored intent is marked as committed
+	compensated bool // a compensation has committed, so no member is written again
 	// unverified are written members whose bucket may have been split since the directory was read.
 	unverified []*member
 }

@@ -18,7 +18,7 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// gets reads whether the objects exist. An object with an author exists only with its author.
+// An object with an author exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

@@ -13,8 +13,7 @@ import (
 
 // init registers the operations relate and unrelate of every relation in the catalogue.
 // Compensations and deletions of an end unrelate, too. If the key of an end is reusable, they set
-// IfMissing.
-// Below, strict means that [tables.Relation.Strict] is true.
+// IfMissing. Below, strict means that [tables.Relation.Strict] is true.
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -120,7 +119,8 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-// later follows the members and counts, so that they are complete when a subscriber gets the event.
+// The stages of later come after the members and counts, so that these are complete when a
+// subscriber gets the event.
 func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (stages []stage) {
 	var s stage
 	if kind != "" && !a.FromDeleted {
@@ -195,7 +195,7 @@ type relationArgs struct {
 }
 
 type unrelateArgs struct {
-	// Since is in milliseconds. check completes it if the relation has dates.
+	// Since is in milliseconds. check sets it if the relation has dates.
 	Since       int64 `json:",omitempty"`
 	FromDeleted bool  `json:"Left,omitempty"`
 	ToDeleted   bool  `json:",omitempty"`

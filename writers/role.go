@@ -44,7 +44,7 @@ type RoleChange struct {
 
 type updateRoleArgs struct {
 	RoleChange
-	// check completes the role's department before and after the change.
+	// check sets the role's department before and after the change.
 	Before, After *string
 }
 
@@ -79,7 +79,8 @@ var _ = register(opType[undefineRoleArgs]{
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
 			return unchanged, err
 		}
-		// The department is read after the role: a new department with the code keeps its roles.
+		// Read after the role, so that a new department with the code keeps its roles: see
+		// relate.go.
 		if missing, err := definers(&a.Department).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
@@ -124,7 +125,7 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// moveRole moves a role between lists of departments. A nil from or to is no department.
+// moveRole moves a role between lists of departments.
 func moveRole(role string, from, to *string, o operation) plan {
 	if from == to || from != nil && to != nil && *from == *to {
 		return plan{}

@@ -33,12 +33,10 @@ func (b bucketRef) list() *tables.AnyList { return tables.ListOf(b.List.Table, b
 
 func (b bucketRef) row(bucket uint32) string { return b.list().Row(string(b.Owner), bucket) }
 
-// pages reads the members from start to stop. An empty stop is the end.
 func (b bucketRef) pages(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: b.list().PageSize(splitPage)})
 }
 
-// keys is pages without values.
 func (b bucketRef) keys(get getter, bucket uint32, start, stop string) iter.Seq2[[]hbase.Cell, error] {
 	return b.columns(get, bucket, start, stop, hbase.Page{Limit: splitPage, NoValues: true})
 }
@@ -53,7 +51,7 @@ func (b bucketRef) columns(
 type splitArgs struct {
 	bucketRef
 	Bound int // of members in a bucket
-	// check completes the new buckets, and the columns to write to the directory.
+	// check sets the new buckets, and the columns to write to the directory.
 	Created []storedBucket `json:"Fresh,omitempty"`
 	Columns []storedBucket `json:"Named,omitempty"`
 }
@@ -67,8 +65,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split splits a bucket. docs/WRITES.md, "Splits", has the steps, and why no member is lost. The
-// list is not split again before the cleanup has removed the column of pending buckets.
+// split splits a bucket. docs/WRITES.md, "Splits", explains the steps, and why no member is lost.
+// The list is not split again before the cleanup has removed the pending column.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -102,14 +100,14 @@ var split = register(opType[splitArgs]{
 		for i, b := range a.Created {
 			pending[i] = b.bucket()
 		}
-		announcement := hbase.PutCells(a.List.Table, a.row(0), a.list().PendingCell(pending, o.at))
+		announced := hbase.PutCells(a.List.Table, a.row(0), a.list().PendingCell(pending, o.at))
 		directory := hbase.Put{Table: a.List.Table, Row: a.row(0)}
 		for _, b := range a.Columns {
 			directory.Cells = append(directory.Cells, a.list().BucketCell(b.bucket(), o.at))
 		}
 		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
 		return plan{later: []stage{
-			{put{announcement}},
+			{put{announced}},
 			{a.copyTo(pending)},
 			{put{directory}},
 			{nested{"empty", &cleanup}},
@@ -127,8 +125,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n free numbers. It depends on the id, so that new buckets do not
-// get the rows of a failed split.
+// freeNumber returns the first of n free numbers. They depend on the operation's id, so that a
+// split does not reuse rows that a failed split has written.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -170,8 +168,8 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull splits buckets that have become too long, in the background. A split reads the whole
-// bucket, so only one member in bound/8 starts it.
+// splitFull splits full buckets in the background. A split reads the whole bucket, so only one in
+// listBound/8 additions, at random, starts one.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -222,8 +220,8 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// After the first pass, an execution that had read the column of pending buckets may
-			// have left a moved marker.
+			// After the first pass, an execution that had read the pending column may have left a
+			// moved marker.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},

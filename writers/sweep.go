@@ -64,8 +64,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// completeStale is the work of the outbox. done is false, without an error, if another execution of
-// this process is completing the operation, or after Close.
+// done is false, without an error, if another execution of this process is completing the
+// operation, or after Close.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -91,16 +91,15 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent puts the intent with a lease. Each renewal of the lease expects the previous one. So
-// a renewal that arrives after the removal of the intent writes nothing.
+// leasedIntent returns the put of the intent with a lease. Each renewal of the lease expects the
+// previous one. So a renewal that arrives after the removal of the intent writes nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
 	return write{"intent", put}
 }
 
-// withLease keeps the lease during work. If another execution takes it, the context of work ends,
-// and the error is errSuperseded.
+// If another execution takes the lease, the context of work ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()

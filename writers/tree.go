@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// While the stored bound of the tree's depth, which never shrinks, is below the limit, a department
-// is created without a walk up the tree before the commit: measure walks after the acknowledgement.
+// The tree has a stored upper bound of its depth, which never shrinks. While it is below the limit,
+// a department is created without a walk up the tree: measure walks after the acknowledgement.
 
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
@@ -82,8 +82,7 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check completes the following. From is the old parent, To the new level of the deepest
-	// descendant.
+	// check sets the following. From is the old parent, To the new level of the deepest descendant.
 	Name      string
 	From      *string
 	Depth, To *int

@@ -47,7 +47,7 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's name, which follows from the idempotency key: a
+// postTwit commits on the row of the twit's id, which is derived from the idempotency key, so a
 // repeated operation finds the first one.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
@@ -92,7 +92,7 @@ var postTwit = register(opType[postTwitArgs]{
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
-	// If AuthorDeleted, no event follows: nobody may see it.
+	// If AuthorDeleted, no event is stored: no viewer may see it.
 	AuthorDeleted bool `json:",omitempty"`
 }
 
@@ -106,8 +106,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// The twit's removal from its author's lists hides it. Only then the event is stored, so that a
-// subscriber that gets it no longer finds the twit. At last the twit's own lists are cleared.
+// The twit's removal from its author's lists hides it. Then the event is stored, so that a
+// subscriber that gets it no longer finds the twit. Finally, the twit's own lists are cleared.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -137,7 +137,7 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits is cheaper after the author's relations ended. Then a single unfollowed job removes
+// deleteTwits runs after the author's relations have ended: then a single unfollowed job removes
 // all of the author's twits from a timeline, and the jobs of the deleted twits find no followers.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return deletionWithAuthor(t) })

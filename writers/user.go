@@ -73,7 +73,7 @@ var deleteUser = register(opType[deleteUserArgs]{
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
 		// This job ends the user's state as a broadcaster. If all followers were deleted before, no
-		// other job does: the end of a deleted follower's relation starts none.
+		// unfollowed job has done so.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),

@@ -15,6 +15,7 @@
 //	decided          [tables.Intents.Mark]                    column of an intent
 //	op, whole        [tables.CommitColumn], .CompleteColumn   columns of a commit row
 //	errands, cuts    [tables.Jobs], [tables.Splits]           tables
+//	twit_ids         [tables.TwitNames]; an id is Twit.Name   table
 //
 // Mutations return names and codes in their stored form, which is Unicode's normal form C. Their
 // errors may be [UserErrors]. A creation is idempotent under the same caller and idempotency key.
@@ -68,7 +69,7 @@ type Writers struct {
 	observe  Observer
 
 	increments incrementQueue
-	// life is done when Close returns, or before that when the context of Close is done.
+	// life ends when Close returns, or when its ctx ends while it waits.
 	life  context.Context
 	end   context.CancelFunc
 	slots chan struct{} // of long operations in the background

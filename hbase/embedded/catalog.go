@@ -65,7 +65,7 @@ func (s *Store) checkFormat() error {
 	return s.endLog()
 }
 
-// endLog flushes, which begins a new log. A store in memory has no log.
+// endLog flushes, which begins a new log.
 func (s *Store) endLog() error {
 	if s.volatile {
 		return nil

@@ -49,8 +49,8 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read, if it has much garbage or nothing else. If the queue is
-// full, a later read offers it again.
+// offer queues the row that r has read, if it needs cleaning. If the queue is full, a later read
+// offers it again.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -96,14 +96,13 @@ func (c *cleaner) expire(ctx context.Context) {
 	}
 }
 
-// nextExpiring returns the next row of a table with a TTL, or nil.
 func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.leave()
 	if after != nil {
-		after = behind(after)
+		after = prefixEnd(after)
 	}
 	for _, t := range s.tables {
 		if !slices.ContainsFunc(t.families, func(f family) bool { return f.ttl > 0 }) {
@@ -154,7 +153,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	state := &s.rows[rowIndex(t.id, key)] // without begin: results and cached rows do not change
 	state.Lock()
 	defer state.Unlock()
-	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: behind(bytes.Clone(row))})
+	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: prefixEnd(bytes.Clone(row))})
 	if err != nil {
 		return err
 	}
@@ -227,7 +226,7 @@ func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 			_ = b.Delete(r.key, nil)
 			continue
 		}
-		if visible++; visible > f.keep {
+		if visible++; visible > f.versions {
 			superseded = append(superseded, bytes.Clone(r.key))
 		}
 	}

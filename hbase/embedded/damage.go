@@ -81,8 +81,8 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // damage returns the offset of a damaged chunk, or -1. A chunk is damaged if it can't be read
-// although a later one shows that it was synced, or if it is the last of MANIFEST, complete and
-// wrong.
+// although a later one shows that it was synced, or if it is the last of MANIFEST and not cut
+// short.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock

@@ -96,8 +96,9 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// behind changes key, a prefix that ends in a terminator, to the least key after that prefix.
-func behind(key []byte) []byte {
+// prefixEnd changes key, a prefix that ends in a terminator, to the first key after all keys with
+// that prefix.
+func prefixEnd(key []byte) []byte {
 	key[len(key)-1]++
 	return key
 }

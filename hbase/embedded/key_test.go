@@ -76,7 +76,7 @@ func TestKeysSortAsCellsDo(t *testing.T) {
 			if row, err := decodeRow(new(arena), prefix); row != e.row || err != nil {
 				t.Errorf("%q: %q, %v", prefix, row, err)
 			}
-			if next := behind(bytes.Clone(prefix)); bytes.Compare(key, next) >= 0 {
+			if next := prefixEnd(bytes.Clone(prefix)); bytes.Compare(key, next) >= 0 {
 				t.Errorf("%q is not before %q", key, next)
 			}
 		})

@@ -16,8 +16,7 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// With blocks of this size, the index of a file usually has one level, which saves each seek
-	// the read of a block.
+	// The index of a file usually fits in one block of this size: a seek reads one block less.
 	indexBlockSize = 256 << 10
 	// format is pinned. If a newer Pebble wrote its own newest format, an earlier version of
 	// twibase, with an older Pebble, could not open the store any more.
@@ -40,7 +39,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts.
+		// An import writes faster than one core compacts: do not stall its writes.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column. If
-// a family keeps many, it steps over more, to find garbage.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column. In
+// a family with many VERSIONS it steps over more, to count garbage.
 const maxPassed = 64
 
 type query struct {
@@ -30,7 +30,7 @@ type reader struct {
 	query query
 
 	rowKey, family, column []byte
-	target, behind         []byte // scratch
+	target, past           []byte // scratch
 
 	masked  int64 // timestamp up to which a marker of the family masks, or -1
 	now     int64 // ms
@@ -59,7 +59,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the row at rowKey. The cursor is at its first entry, or anywhere if within is set.
+// row reads the row at rowKey. Unless within is set, the cursor is at its first entry.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -125,8 +125,8 @@ func (r *reader) readFamilyMarkers() error {
 			r.masked = timestamp
 			r.next()
 		} else {
-			r.behind = append(append(r.behind[:0], r.family...), terminator...)
-			r.advance(r.behind)
+			r.past = append(append(r.past[:0], r.family...), terminator...)
+			r.advance(r.past)
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides versions that are deleted. A marker sorts before the versions that it masks.
+// mask hides versions that are deleted.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
 	only int64 // hides the version at this timestamp, which is that of the last OneVersion marker
@@ -175,8 +175,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn reads the column at the cursor, and moves behind it. known is nil unless the column
-// was selected by name.
+// readColumn reads the column at the cursor, and moves past it. known is nil unless the column was
+// selected by name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -184,7 +184,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	}
 	r.column = append(r.column[:0], r.key[:n]...)
 	q := &r.query
-	left := min(q.versions, fs.keep)
+	left := min(q.versions, fs.versions)
 	m := mask{r.masked, -1}
 	visible, passed := 0, 0
 	for ; r.in(r.column); r.next() {
@@ -192,11 +192,11 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		if !ok {
 			return false, badKey(r.key)
 		}
-		// Older versions do not match either.
+		// Neither this nor an older version matches.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
-			if passed++; passed > max(maxPassed, fs.keep+tolerated) {
-				r.behind = append(r.behind[:0], r.column...)
-				r.seek(behind(r.behind))
+			if passed++; passed > max(maxPassed, fs.versions+tolerated) {
+				r.past = append(r.past[:0], r.column...)
+				r.seek(prefixEnd(r.past))
 				return found, nil
 			}
 		}
@@ -211,7 +211,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 			r.garbage++
 			continue
 		}
-		if visible++; visible == fs.keep+tolerated+1 {
+		if visible++; visible == fs.versions+tolerated+1 {
 			r.garbage += tolerated
 		}
 		if left > 0 && q.time.Contains(timestamp) {

@@ -19,16 +19,17 @@ import (
 // per cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
-//	offer:  row from Pebble ──► key in asked? ──► yes: kept; no: the key is added to asked
+//	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read: keeping it costs as much as reading it, and evicts another.
+// A row is kept at its second read at the earliest: keeping it costs as much as reading it, and
+// evicts another.
 //
 // No Get returns a stale row: no other process writes, and the store counts each row's writes
 // before they become visible (rowState). A cached row has the count from before it was read.
 type rowCache struct {
 	shards [16]cacheShard
-	// asked has hashes of keys that were not kept.
-	asked []atomic.Uint32
+	// seenOnce has hashes of keys whose rows were not kept.
+	seenOnce []atomic.Uint32
 }
 
 type cacheKey struct {
@@ -53,8 +54,8 @@ type cacheShard struct {
 type cachedRow struct {
 	key    cacheKey
 	cells  []hbase.Cell
-	bytes  int64  // as [hbase.Size]
-	writes uint64 // as in lookup
+	bytes  int64 // as [hbase.Size]
+	writes uint64
 	// size includes memos. The shard's mu guards size and evicted.
 	size    int
 	evicted bool
@@ -66,15 +67,15 @@ const (
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
 	// Copying a larger row costs more than reading it.
 	maxCached = 64 << 10
-	// bytesPerAsked is about a small row's size.
-	bytesPerAsked = 512
+	// One element of seenOnce per bytesPerSeen of the cache: about one per small row.
+	bytesPerSeen = 512
 )
 
 func newRowCache(limit int) *rowCache {
 	if limit == 0 {
 		return nil
 	}
-	cache := &rowCache{asked: make([]atomic.Uint32, limit/bytesPerAsked+1)}
+	cache := &rowCache{seenOnce: make([]atomic.Uint32, limit/bytesPerSeen+1)}
 	for i := range cache.shards {
 		s := &cache.shards[i]
 		s.limit = limit / len(cache.shards)
@@ -83,7 +84,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find sets cached of hits, and writes of misses that may be cached.
+// find sets lookup.cached of hits, and lookup.writes of misses that offer may cache.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -134,13 +135,13 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 // again reports whether the hash was offered before. A key replaces another in its slot half of the
 // time: otherwise two keys read in turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
-	asked, mine := &c.asked[hash%uint64(len(c.asked))], uint32(hash>>32)|1
-	switch known := asked.Load(); {
+	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
+	switch known := slot.Load(); {
 	case known == mine:
-		asked.Store(0)
+		slot.Store(0)
 		return true
 	case known == 0 || rand.N(2) == 0:
-		asked.Store(mine)
+		slot.Store(mine)
 	}
 	return false
 }

@@ -325,7 +325,7 @@ func TestCachedRowsEqualPebbles(t *testing.T) {
 }
 
 func TestKeysThatShareASlotAreCached(t *testing.T) {
-	c := &rowCache{asked: make([]atomic.Uint32, 1)}
+	c := &rowCache{seenOnce: make([]atomic.Uint32, 1)}
 	kept := map[string]bool{}
 	for range 100 { // 2^-99: neither is kept
 		for _, key := range []string{"a", "b"} {

@@ -9,21 +9,20 @@ import (
 	"twibase/hbase"
 )
 
-// rowStates has the states of all rows. Rows with the same hash share one.
+// Rows with the same hash share a rowState.
 type rowStates [1 << rowStateBits]rowState
 
-// rowStateBits makes 640 KB. A write invalidates the cached rows that share its state: about four
-// in a cache full of small rows.
+// 2^14 states of 40 bytes are 640 KB. A write invalidates the cached rows that share its state:
+// about four in a cache full of small rows.
 const rowStateBits = 14
 
 // rowState is the lock of a row, and its count of writes. Blind writes share the lock; writes that
-// read the row hold it exclusively, until the write is visible, not durable.
+// read the row hold it exclusively. They release it when the write is visible, before the fsync.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64 // numbers of writes
 }
 
-// begin precedes a write's visibility; end follows it, or its failure.
 func (r *rowState) begin() { r.begun.Add(1) }
 
 func (r *rowState) end() { r.ended.Add(1) }
@@ -46,7 +45,7 @@ func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(ta
 
 func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
-// share locks the rows of mutations that have a table, for blind writes. It locks in ascending
+// share read-locks the rows of the valid mutations, which have a table. It locks in ascending
 // order, so two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))

@@ -14,7 +14,7 @@ import (
 // server is the region server in [hbase.Stats].
 const server = "embedded"
 
-// maxPageBytes bounds a page of a scan, like its number of rows.
+// maxPageBytes bounds a page of a scan, in addition to its number of rows.
 const maxPageBytes = 4 << 20
 
 // Scan implements [hbase.Store].
@@ -112,7 +112,7 @@ func (k *keyRange) remove(row []byte, reversed bool) {
 	if reversed {
 		k.upper = append(k.upper[:0], row...)
 	} else {
-		k.lower = behind(append(k.lower[:0], row...))
+		k.lower = prefixEnd(append(k.lower[:0], row...))
 	}
 }
 
@@ -121,10 +121,10 @@ func rangeOf(table uint32, scan *hbase.Scan) keyRange {
 	switch {
 	case scan.Reversed:
 		if scan.Stop != "" {
-			k.lower = behind(appendRow(nil, table, scan.Stop))
+			k.lower = prefixEnd(appendRow(nil, table, scan.Stop))
 		}
 		if scan.Start != "" {
-			k.upper = behind(appendRow(nil, table, scan.Start))
+			k.upper = prefixEnd(appendRow(nil, table, scan.Start))
 		}
 	default:
 		if scan.Start != "" {

@@ -161,9 +161,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes and closes Pebble. Without a flush, later damage at the end of the log would look
-// like a crash. Pebble panics if it can't write a file, such as on a full disk; the log of a store
-// on disk has all acknowledged writes by then.
+// shut flushes Pebble, which begins an empty log, and closes it. Otherwise checkLogs could not tell
+// damage at the end of the log from a crash. Pebble panics if it can't write a file, such as on a
+// full disk; the log of a store on disk has all acknowledged writes by then.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// table is immutable.
+// table is immutable, except for the cache selections.
 type table struct {
 	id         uint32
 	name       string
@@ -19,11 +19,9 @@ type table struct {
 }
 
 type family struct {
-	name string
-	// keep is the number of versions.
-	keep int
-	// ttl is in milliseconds.
-	ttl int64
+	name     string
+	versions int
+	ttl      int64 // ms
 }
 
 // storedTable is a table in the catalog, as JSON. Splits are []byte because a JSON string is UTF-8.
@@ -37,7 +35,7 @@ func newTable(id uint32, name string, families []hbase.FamilySchema) *table {
 	t := &table{id: id, name: name}
 	t.selections, _ = lru.New[string, *selection](hbase.MaxCachedColumns)
 	for _, f := range families {
-		t.families = append(t.families, family{name: f.Name, keep: max(f.Versions, 1), ttl: f.TTL.Milliseconds()})
+		t.families = append(t.families, family{name: f.Name, versions: max(f.Versions, 1), ttl: f.TTL.Milliseconds()})
 	}
 	slices.SortFunc(t.families, func(a, b family) int { return strings.Compare(a.name, b.name) })
 	return t
@@ -52,7 +50,7 @@ func (t *table) family(name string) (family, error) {
 	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
-// table finds a table. Call it between enter and leave.
+// Call table between enter and leave.
 func (s *Store) table(name string) (*table, error) {
 	if t := s.tables[name]; t != nil {
 		return t, nil

@@ -101,7 +101,6 @@ func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) erro
 	}
 }
 
-// awaitDurable waits for visible writes to be durable.
 func (s *Store) awaitDurable(ctx context.Context) error {
 	if s.unsynced.Load() == 0 {
 		return nil

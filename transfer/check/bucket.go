@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// buckets checks that each member is in the bucket that covers it.
 func (r *run) buckets(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		err := r.rows(ctx, l.Rows(), func(rows []hbase.Row) error { return r.bucketsOf(ctx, l, rows) })

@@ -64,7 +64,6 @@ func (c Checker) Run(ctx context.Context) error {
 	return c.run(ctx, false)
 }
 
-// maxRuns bounds the runs of RepairAll: a repair may reveal another violation.
 const maxRuns = 8
 
 // Result counts violations: Found those of all runs together, and Left those of the last run. In
@@ -73,8 +72,8 @@ type Result struct {
 	Found, Left int
 }
 
-// RepairAll repairs until only violations without a repair are left, in at most maxRuns runs. It
-// can be repeated.
+// RepairAll repairs until only violations without a repair are left, in at most maxRuns runs: a
+// repair may reveal another violation. It can be repeated.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -182,8 +181,8 @@ const (
 )
 
 // flush writes the repairs. A put has the timestamp of its source or of the cell that it replaces,
-// or is a millisecond younger: so later commits are younger. If a delete marker or another value
-// masks a put, it gets a later timestamp.
+// or that plus 1 ms: later commits have later timestamps. If a delete marker or another value masks
+// a put, it gets a later timestamp.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err

@@ -54,8 +54,8 @@ func (r *run) explainComments(ctx context.Context, owner string, members []*tabl
 
 func sourceOfUserComment(author string, member hbase.Cell) (source, error) {
 	k, err := decode(tables.UserComments, author, member)
-	place := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
-	return source{place: &place, why: func(cells []hbase.Cell) string {
+	e := entryAt(&tables.Comments.AnyList, k.Twit.String(), k.Position)
+	return source{entry: &e, why: func(cells []hbase.Cell) string {
 		if len(cells) == 0 {
 			return "there is no such comment"
 		}

@@ -11,15 +11,14 @@ import (
 
 type pair struct {
 	a, b string
-	// entries are the expected ones of the lists of a and b.
+	// entries are the members that the lists of a and b must have.
 	entries [2]entry
 	// dangling reports that an object is missing. The repair ends the relation, or deletes the
 	// plays.
 	dangling func(why string)
 }
 
-// pairs checks that both objects of each row exist, and both lists have their members. decode
-// returns nil for unreadable rows and those without a relation.
+// decode returns nil for unreadable rows and those without a relation.
 func (r *run) pairs(
 	ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, decode func(hbase.Row) *pair,
 ) error {
@@ -88,7 +87,7 @@ func (r *run) edge(x *tables.Relation, row hbase.Row) *pair {
 	if err != nil || !related {
 		return nil
 	}
-	timestamp, why := hbase.Youngest(row.Cells), statement(x, a, b)+since(x, at)
+	timestamp, why := hbase.LatestTimestamp(row.Cells), statement(x, a, b)+since(x, at)
 	return &pair{a, b, [2]entry{
 		{list: x.From.List, owner: a, cell: x.From.Member(b, at, timestamp), source: x.Table, why: why},
 		{list: x.To.List, owner: b, cell: x.To.Member(a, at, timestamp), source: x.Table, why: why},

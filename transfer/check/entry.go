@@ -11,11 +11,11 @@ import (
 
 // entry is a member of a list, expected or stored.
 type entry struct {
-	list  *tables.AnyList
-	owner string
-	cell  hbase.Cell
-	// source is the table of the source. why is for the report.
-	source, why string
+	list   *tables.AnyList
+	owner  string
+	cell   hbase.Cell
+	source string // the table that implies the entry
+	why    string // the reason in the violation
 
 	// find sets the covering bucket's row, and the stored cell, if any.
 	row   string

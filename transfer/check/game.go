@@ -29,7 +29,7 @@ func (r *run) played(row hbase.Row) *pair {
 	if len(days) == 0 { // maybe a commit record
 		return nil
 	}
-	timestamp, why := hbase.Youngest(row.Cells), user+" played "+game
+	timestamp, why := hbase.LatestTimestamp(row.Cells), user+" played "+game
 	return &pair{user, game, [2]entry{
 		entryOf(tables.UserGames, user, tables.UserGameOf(game, days), timestamp, table, why),
 		entryOf(tables.Players, game, user, timestamp, table, why),

@@ -97,7 +97,6 @@ func (r *run) broadcasters(ctx context.Context) error {
 	return nil
 }
 
-// accounts checks that each account has a user.
 func (r *run) accounts(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Accounts.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var named []hbase.Row

@@ -12,7 +12,7 @@ import (
 // source is what decides whether a member is correct: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
-	place *entry
+	entry *entry
 	// why returns why the member is wrong, given the cells of the source, or "".
 	why func(cells []hbase.Cell) string
 }
@@ -73,19 +73,18 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// explain returns why each member of a list is wrong, or "".
 func (r *run) explain(ctx context.Context, sources []source) (why []string, err error) {
-	var places []entry
+	var entries []entry
 	for _, s := range sources {
-		if s.place != nil {
-			places = append(places, *s.place)
+		if s.entry != nil {
+			entries = append(entries, *s.entry)
 		}
 	}
 	cells := make([][]hbase.Cell, len(sources))
-	if len(places) == 0 {
+	if len(entries) == 0 {
 		cells, err = hbase.GetEach(ctx, r.Store, sources, func(s source) hbase.Get { return s.row })
-	} else if err = r.find(ctx, places); err == nil {
-		for i, e := range places {
+	} else if err = r.find(ctx, entries); err == nil {
+		for i, e := range entries {
 			if e.found != nil {
 				cells[i] = []hbase.Cell{*e.found}
 			}
@@ -119,7 +118,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members reports members that have no place in a list: explain returns why each is wrong, or "".
+// members reports members that do not belong in a list: explain returns why each is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.bucketPages(ctx, l, func(s *rebuild.BucketPage) error {

@@ -11,7 +11,8 @@ import (
 // liveRuns is the number of runs that must all find a violation.
 const liveRuns = 3
 
-type candidate struct {
+// repeated is a violation that all runs so far have found.
+type repeated struct {
 	Violation
 	changed bool // its values differed between two runs
 }
@@ -24,7 +25,7 @@ type candidate struct {
 // and returns the other columns that differed in all, which may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
-	var all map[column]candidate
+	var all map[column]repeated
 	for n := range liveRuns {
 		if n > 0 {
 			select {
@@ -33,12 +34,12 @@ func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) 
 				return nil, ctx.Err()
 			}
 		}
-		found := map[column]candidate{}
+		found := map[column]repeated{}
 		c.Report = func(v Violation) {
 			before, known := all[v.at()]
 			if n == 0 || known {
 				changed := known && (before.changed || before.Stored != v.Stored || before.Expected != v.Expected)
-				found[v.at()] = candidate{v, changed}
+				found[v.at()] = repeated{v, changed}
 			}
 		}
 		if err := c.run(ctx, false); err != nil {
@@ -48,7 +49,7 @@ func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) 
 			return nil, nil
 		}
 	}
-	for _, v := range slices.SortedFunc(maps.Values(all), func(a, b candidate) int {
+	for _, v := range slices.SortedFunc(maps.Values(all), func(a, b repeated) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
 	}) {
 		if v.changed {

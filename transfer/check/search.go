@@ -13,18 +13,17 @@ func (r *run) search(ctx context.Context) error {
 		if o.Search == nil {
 			continue
 		}
-		if err := r.findable(ctx, o); err != nil {
+		if err := r.objectsHaveRows(ctx, o); err != nil {
 			return err
 		}
-		if err := r.found(ctx, o); err != nil {
+		if err := r.rowsHaveObjects(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findable checks that each object has a search row.
-func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
+func (r *run) objectsHaveRows(ctx context.Context, o *tables.AnyObject) error {
 	scan := hbase.Scan{Table: o.Table, Columns: tables.Existence}
 	return r.rows(ctx, scan, func(rows []hbase.Row) error {
 		var keys []string
@@ -38,7 +37,7 @@ func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 			if err != nil {
 				r.unreadable(attribute(o.Table, row.Key, "name"), err)
 			} else if exists {
-				keys, timestamps = append(keys, key), append(timestamps, hbase.Youngest(row.Cells))
+				keys, timestamps = append(keys, key), append(timestamps, hbase.LatestTimestamp(row.Cells))
 			}
 		}
 		found, err := hbase.GetEach(ctx, r.Store, keys, o.Search.Get)
@@ -55,8 +54,7 @@ func (r *run) findable(ctx context.Context, o *tables.AnyObject) error {
 	})
 }
 
-// found checks that each search row has an object.
-func (r *run) found(ctx context.Context, o *tables.AnyObject) error {
+func (r *run) rowsHaveObjects(ctx context.Context, o *tables.AnyObject) error {
 	return r.rows(ctx, o.Search.Scan(), func(rows []hbase.Row) error {
 		var named []hbase.Row
 		var keys []string

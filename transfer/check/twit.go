@@ -9,12 +9,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twits checks twits against twit_ids, and expects those with photos or for followers in albums.
+// twits checks twits against twit_ids and albums.
 func (r *run) twits(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }
 
-// twitNames checks that each twit of twit_ids is in its author's list.
 func (r *run) twitNames(ctx context.Context) error {
 	all := hbase.Scan{Table: tables.TwitNames.Table, Columns: tables.Attributes}
 	return r.rows(ctx, all, func(rows []hbase.Row) error {
@@ -52,7 +51,7 @@ func (r *run) twitNames(ctx context.Context) error {
 
 // deleteName reports a row of twit_ids. The repair marks the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
-	gone := tables.TwitNames.DeletedCell(hbase.Youngest(cells) + 1)
+	gone := tables.TwitNames.DeletedCell(hbase.LatestTimestamp(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)
 }
 
@@ -99,8 +98,8 @@ func (r *run) explainTwits(ctx context.Context, author string, members []*tables
 
 func (r *run) sourceOfAlbum(author string, member hbase.Cell) (source, error) {
 	_, err := decode(tables.Albums, author, member)
-	place := entryAt(&tables.Twits.AnyList, author, member.Qualifier)
-	return source{place: &place, why: func(cells []hbase.Cell) string {
+	e := entryAt(&tables.Twits.AnyList, author, member.Qualifier)
+	return source{entry: &e, why: func(cells []hbase.Cell) string {
 		if len(cells) == 0 {
 			return "the author has no such twit"
 		}

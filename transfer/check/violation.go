@@ -43,7 +43,6 @@ func (v Violation) at() column {
 	return column{v.Table, v.Row, family, qualifier}
 }
 
-// Stored and Expected where the value does not matter.
 const (
 	absent  = "absent"
 	present = "present"
@@ -111,7 +110,7 @@ func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 }
 
 func (r *run) compareColumn(at hbase.Get, old *hbase.Cell, want hbase.Cell, why string) (isNew bool) {
-	for _, change := range rebuild.Differs(nil, at, old, want) {
+	for _, change := range rebuild.AppendChange(nil, at, old, want) {
 		isNew = r.differs(change, why)
 	}
 	return isNew

@@ -20,7 +20,7 @@ type BucketPage struct {
 	Bucket uint32
 	// Cells are members of this bucket, in order.
 	Cells []hbase.Cell
-	// Astray belong to another bucket.
+	// Astray has members that another bucket covers.
 	Astray    []hbase.Cell
 	directory []tables.Bucket
 }

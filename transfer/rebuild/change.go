@@ -6,13 +6,13 @@ import (
 	"twibase/hbase"
 )
 
-// Change replaces a stored cell by the derived one, which is no older. Nil is no cell.
+// Change replaces a stored cell by the derived one, whose timestamp is not earlier. Nil is no cell.
 type Change struct {
 	Table, Row string
 	Old, New   *hbase.Cell
 }
 
-// Mutation writes the change.
+// Mutation returns the write of the change.
 func (c Change) Mutation() hbase.Mutation {
 	if c.New == nil {
 		return hbase.DeleteCells(c.Table, c.Row, *c.Old)
@@ -28,9 +28,9 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// Differs appends the change of old to want, if their values differ. want becomes no older than
-// old, which would mask it.
-func Differs(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
+// AppendChange appends the change from old to want, if their values differ. want gets at least the
+// timestamp of old, which would mask it otherwise.
+func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {
 			return changes
@@ -46,7 +46,7 @@ func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbas
 	if err != nil {
 		return err
 	}
-	return writeChanges(ctx, store, Differs(nil, at, Find(stored, want.Qualifier), want))
+	return writeChanges(ctx, store, AppendChange(nil, at, Find(stored, want.Qualifier), want))
 }
 
 // Find returns the cell of a column, or nil.

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// GameDays rebuilds daily sums.
+// GameDays rebuilds the daily sums of games from the plays of their players.
 func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
 		changes, err := DayChanges(ctx, s.Store, games, nil)
@@ -53,7 +53,7 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 		for _, day := range slices.Sorted(maps.Keys(sums)) {
 			if sum := sums[day]; sum.count > 0 {
 				cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.count}, sum.timestamp)
-				changes = Differs(changes, row, Find(cells, day), cell)
+				changes = AppendChange(changes, row, Find(cells, day), cell)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ type daySums map[string]daySum
 
 type daySum struct {
 	count     int
-	timestamp int64 // the youngest
+	timestamp int64 // the latest
 }
 
 func (s daySums) add(ctx context.Context, store hbase.Store, game string, players []string) error {

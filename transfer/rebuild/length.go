@@ -37,7 +37,7 @@ func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []s
 	})
 }
 
-// Lengths writes lengths.
+// Lengths writes known lengths as the counts of owners.
 func (s *Rebuilder) Lengths(ctx context.Context, l *tables.AnyList, lengths map[string]Length) error {
 	owners := slices.Sorted(maps.Keys(lengths))
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
@@ -77,7 +77,7 @@ func LengthChanges(
 			if count.column != "" && !absent {
 				value := strconv.AppendInt(nil, int64(count.value), 10)
 				want := hbase.Cell{Family: tables.Attributes, Qualifier: count.column, Timestamp: 1, Value: value}
-				changes = Differs(changes, l.Lengths(owner), old, want)
+				changes = AppendChange(changes, l.Lengths(owner), old, want)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type arranged struct {
 type bucket struct {
 	number uint32
 	held   int
-	cuts   []string // positions for a split, one per half of the bound
+	cuts   []string // every ListBound/2-th position: where a split starts new buckets
 }
 
 func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {

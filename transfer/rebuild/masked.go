@@ -18,8 +18,8 @@ const maxRewrites = 12
 //
 // If another value masks a cell, the cell gets the next timestamp, unless that value is a moved
 // marker. If a delete marker masks the cell, its timestamp grows until the cell is visible, at most
-// to the current time: later commits of gateways are younger. A timestamp from the future grows by
-// 1 ms per attempt, and the cell may stay masked.
+// to the current time: later commits of gateways have later timestamps. A timestamp from the future
+// grows by 1 ms per attempt, and the cell may stay masked.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put
 	mutations := make([]hbase.Mutation, len(puts))
@@ -43,8 +43,8 @@ func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) erro
 		var masked []hbase.Put
 		mutations = nil
 		for i, p := range cells {
-			if younger, is := rewritten(p.Cells[0], stored[i], n); is {
-				p.Cells = []hbase.Cell{younger}
+			if later, is := rewritten(p.Cells[0], stored[i], n); is {
+				p.Cells = []hbase.Cell{later}
 				masked, mutations = append(masked, p), append(mutations, p)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Objects are in the order of row keys. The first error ends the iteration.
+// Objects iterates over a table's objects, in the order of row keys, until the first error.
 func Objects[T any](
 	ctx context.Context, store hbase.Store, o *tables.Object[T], fields ...string,
 ) iter.Seq2[*T, error] {

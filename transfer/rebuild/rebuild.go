@@ -1,12 +1,6 @@
 // Package rebuild derives data from its sources and writes the difference to the stored data.
 // Package transfer rebuilds after an import, package check compares with the same functions.
 //
-//	source                          derived                        function
-//	the members of a list           their buckets and length       Rebuilder.Lists
-//	known lengths                   the counts of the owners       Rebuilder.Lengths
-//	plays of all players of a game  the sum of each day            Rebuilder.GameDays
-//	entries beyond the bound        the end of the timeline        Rebuilder.Timelines
-//
 //	stored data ──► BucketPages ──► derived ──┐
 //	                                          ├──► []Change ──► write (rebuild) or report (check)
 //	stored derived data ──────────────────────┘
@@ -32,7 +26,7 @@ type Rebuilder struct {
 	Store hbase.Store
 	// ListBound is at least 2.
 	ListBound int
-	// Blank stores have no lengths.
+	// Blank: no lengths are stored, so none are read.
 	Blank         bool
 	TimelineBound int
 }
@@ -43,8 +37,8 @@ func New(store hbase.Store) *Rebuilder {
 }
 
 const (
-	groupSize = 256 // together
-	parallel  = 4   // groups
+	groupSize = 256 // owners
+	parallel  = 4   // concurrent groups
 )
 
 func (s *Rebuilder) groups(

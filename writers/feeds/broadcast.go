@@ -6,7 +6,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The states of an author. Each transition is a CheckAndPut:
+// The states of an author. Each transition is a CheckAndPut. docs/FEEDS.md says why none loses a
+// twit; [tables.Broadcast] has further transitions, after failures.
 //
 //	pushed     jobs deliver the author's twits
 //	  │        a twit is posted, the author has more than Limit followers, and there is room
@@ -18,10 +19,6 @@ import (
 //	  │        that job ends
 //	  ▼
 //	pushed
-//
-// A request reads its timeline and the list of broadcasters in any order, usually in one round. It
-// would miss twits only if it read the timeline before the delivery, and the list after the last
-// transition. The quarantine lies between these two and outlasts all requests, so none does.
 
 type authorState struct {
 	state     tables.Broadcast
@@ -74,7 +71,7 @@ func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 // startLeaving puts a new returned job, and reports whether the author's state names that job. Only
 // startLeaving enters a leaving state, each time with a new job. So a job is named by at most one
 // leaving state. The job reads the author's newest TimelineBound twits after that state began, so
-// it delivers all of these that readers merged. For older twits, see putSince.
+// it delivers every one that readers have merged. For older twits, see putSince.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {

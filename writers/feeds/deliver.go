@@ -84,9 +84,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 // earlier unfollow do not mask them.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores that the followers' timelines may lack twits of the author that are not later
-// than since, unless since is zero. This stays true if some newer twits are deleted before they are
-// delivered.
+// putSince stores that the followers' timelines may lack the author's twits up to since, unless
+// that is zero. This stays true if some newer twits are deleted before they are delivered.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil

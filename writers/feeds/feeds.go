@@ -1,4 +1,5 @@
-// Package feeds delivers twits to timelines in the background, and removes them from timelines.
+// Package feeds delivers twits to timelines in the background, and removes them from timelines: see
+// docs/FEEDS.md.
 //
 // A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. The kinds of jobs:
 //
@@ -8,13 +9,8 @@
 //	unfollowed    removes the author's twits from a timeline
 //	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
 //
-// A job may run twice, or in two gateways at the same time. Both runs write the same entries.
-//
-// # Delivery
-//
-// A job delivers twits in batches: some of the author's twits to some of the followers. While a
-// batch is written, a follower may unfollow the author, or a twit may be deleted. The job that
-// removes the entries may then run before the batch is put. So each batch has three steps:
+// A job may run twice, or in two gateways at the same time. Both runs write the same entries. It
+// delivers twits in batches: some of the author's twits to some of the followers.
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
@@ -22,10 +18,8 @@
 //	put       write the entries
 //	verify    read the author's lists again; delete entries whose follower or twit is no longer there
 //
-// If the gateway dies, the next one repeats put and verify of the recorded batch. Then each of its
-// entries is either correct or masked by a deletion, and late calls of the dead gateway change
-// nothing. A gateway without the lease cannot record, so it puts only batches that its successor
-// knows. docs/FEEDS.md has the full argument.
+// If the gateway dies, the next one repeats put and verify of the recorded batch. A gateway without
+// the lease cannot record, so it puts only batches that its successor knows.
 package feeds
 
 import (
@@ -120,7 +114,7 @@ func (f *Feeds) Sweep(ctx context.Context) error {
 	return err
 }
 
-// Notify queues a job that was just put. Without it, a scan finds the job within seconds.
+// Notify queues a job that was just put. Without it, a scan finds the job within a second.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
 // Lag returns the pending jobs as of the last scan.

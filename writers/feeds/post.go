@@ -49,8 +49,8 @@ const (
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The job may be missing because it ended the state after the state was read. Maybe that
-		// job has not delivered this twit.
+		// The missing job may have ended the state after it was read here, and may not have
+		// delivered this twit.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}

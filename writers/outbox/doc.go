@@ -1,5 +1,5 @@
-// Package outbox is a durable work queue. An item is a row that a write stored. The package has two
-// users: the fan-out jobs of package feeds, and the intents of package writers.
+// Package outbox is a durable work queue, for the fan-out jobs of package feeds and the intents of
+// package writers.
 //
 // # Protocol
 //
@@ -8,11 +8,11 @@
 //
 //	        put                Renew                Release              remove
 //	(none) ─────► available ──────────► leased ──────────────► released ────────► (none)
-//	               ▲     ▲               │  │                   │
-//	               │     └───────────────┘  │ Defer             │ crash or failure
-//	               │       lease ends       ▼                   │
+//	               ▲     ▲               │  │  │                │                   ▲
+//	               │     └───────────────┘  │  └────────────────┼───────────────────┘
+//	               │       lease ends       ▼ Defer             │  remove: no recorded writes
 //	               ├──────────────────── deferred               │
-//	               │  lease ends                                │
+//	               │  lease ends                                │ crash or failure
 //	               └────────────────────────────────────────────┘
 //
 // The states:
@@ -32,10 +32,10 @@
 // # Crashes
 //
 //	the gateway dies        the store has         recovery
-//	before the put          no item               a sweep of the job's operation puts it, with its id
+//	before the put          no item               the sweep that completes the operation puts its job
 //	after the put           an available item     a scan finds it, within a second of its MinAge
 //	during the work         a leased item         another gateway continues from the progress after the lease
-//	before the removal      a released item       another gateway finds nothing left to do and removes it
+//	after the release       a released item       another gateway finds nothing left to do and removes it
 //
 // A removal also deletes the lease, and masks late puts of the item. For that, the timestamps of
 // leases must not be later than that of the removal: [Properties.LeaseTimestamp].
@@ -46,10 +46,10 @@
 // gateway's death. So two gateways may work on one item. This is safe if Work follows three rules:
 //
 //  1. Its writes are idempotent.
-//  2. It renews the lease before its first write that may do harm if it arrives late. If late
-//     writes must be checked, it first records each write in the progress, by renewing the lease.
-//     A gateway without the lease gets ErrLeaseLost there and stops. So only recorded writes can
-//     arrive late, and the next holder repeats and checks them.
+//  2. It renews the lease before its first write that could do harm by arriving late. If the next
+//     holder must check such writes, each is recorded in the progress first, by the CheckAndPut
+//     that renews the lease. A gateway without the lease gets ErrLeaseLost there and stops. So only
+//     recorded writes can arrive late, and the next holder repeats and checks them.
 //  3. If it records writes, it releases the item before it removes it: no other gateway can then
 //     have recorded writes that the removal would forget.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrLeaseLost is returned if this gateway may not work on the item: another gateway took it, or it
-// is removed, deferred or not yet due. Work returns ErrLeaseLost, maybe wrapped.
+// is removed, deferred or not yet due. Work must return it, maybe wrapped.
 var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on, not safe for concurrent use.
@@ -80,14 +80,14 @@ func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
 
-// Defer pauses the work: no gateway takes the item before d has passed and the current lease would
-// have ended. The progress must make the item [Properties.Deferred].
+// Defer pauses the work: no gateway takes the item until d has passed or, if that is later, until
+// the current lease ends. The progress must make the item [Properties.Deferred].
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release stores the final progress with a new lease, which ends a millisecond after the old one
-// or, if that is later, now. So no execution with an earlier lease can renew it.
+// Release stores the final progress, and ends the lease now or, if that is later, a millisecond
+// after its old end. So no execution with an earlier lease can renew it.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }

@@ -41,12 +41,13 @@ type Config[T any] struct {
 
 // Properties of an item.
 type Properties struct {
-	// Deferred: the item waits until its lease ends, according to its progress. Until then even the
-	// holder of the lease does not take it.
+	// Deferred: the progress says that the work pauses until the lease ends. Until then even the
+	// holder of the lease does not take the item.
 	Deferred bool
 	// Due is the earliest time for work on the item.
 	Due time.Time
-	// LeaseTimestamp is at most that of the item's removal. 0 is the store's clock.
+	// LeaseTimestamp is the timestamp of leases. It must not be later than that of the item's
+	// removal, which masks them. 0 is the store's clock.
 	LeaseTimestamp int64
 	// Long items have their own workers.
 	Long bool
@@ -94,7 +95,6 @@ func New[T any](c Config[T]) *Outbox[T] {
 // by wall clocks.
 func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
 
-// NewID returns a new item's id.
 func (o *Outbox[T]) NewID() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

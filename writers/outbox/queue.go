@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// queue hands out the ids of available items, the oldest first, each to one worker at a time.
 type queue struct {
 	wake chan struct{} // its capacity is the number of workers
 

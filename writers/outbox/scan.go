@@ -19,9 +19,7 @@ const (
 	clockSkew = 10 * time.Second
 	// maxPerShard is the number of items that a scan queues per shard.
 	maxPerShard = 512
-	// maxEarlier limits the items that a scan reads by their keys. If a scan finds more items in
-	// all, the next one starts before the oldest of them instead.
-	maxEarlier = 128
+	maxEarlier  = 128 // items that a scan reads by key
 )
 
 // Lag is the pending work.
@@ -35,9 +33,8 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key. Otherwise each scan would
-	// start at the oldest item, and read past the delete markers of all items that were removed
-	// since.
+	// from is the start of the next scan. Earlier items are read by key: a scan from the oldest
+	// item on would read past the delete markers of all items that were removed since.
 	from    time.Time
 	earlier []string
 }
@@ -98,8 +95,8 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// scanShards reads the shards in parallel. The limit per shard counts available items only: others
-// cannot hide younger ones.
+// scanShards reads the shards in parallel. The limit per shard counts queued items only, so that
+// others cannot hide newer ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()
