@@ -218,3 +218,12 @@ func TestSuspendedSubscriptionCanClose(t *testing.T) {
 		})
 	}
 }
+
+func TestAClosedSubscriptionGetsNoEntries(t *testing.T) {
+	for _, until := range []time.Time{{}, time.Now().Add(-time.Hour), time.Now().Add(time.Hour)} {
+		s := &Subscription{state: closed, until: until}
+		if drop := s.park(Key{"a", "1"}, time.Now()); !drop || len(s.parked) > 0 {
+			t.Errorf("end %v: got drop %v with %d parked keys, want true and none", until, drop, len(s.parked))
+		}
+	}
+}
