@@ -18,7 +18,8 @@
 // a changed one moves in lists, so the row of the file replaces the stored one, even after a later
 // change or a deletion, with a timestamp 1 ms later.
 //
-// If several rows have the same key, the last one counts, or for a dated relation the latest date.
-// A twit never changes: another row with its id must be equal. An empty value of a user keeps the
-// stored one. An empty parent of a department, or department of a role, removes the reference.
+// If several rows have the same key, the last one counts, or for a dated relation the one with the
+// latest date. A twit never changes: another row with its id must be equal. An empty value of a
+// user keeps the stored one. An empty parent of a department, or department of a role, removes the
+// reference.
 package transfer
