@@ -13,19 +13,19 @@ import (
 	"twibase/hbase"
 )
 
-// newDataloader returns the dataloader of a response. All reads but scans pass it:
+// newDataloader returns the dataloader of a response. All reads except scans go through it:
 //
 //	enqueue ─► Load ─┐
 //	enqueue ─► Load ─┼─► Flush ─► readBatch ─► Store.Get ─► thunks return
 //	enqueue ─► Load ─┘
 //
-// In the terms of its documentation:
+// In the terms of the dataloader library:
 //
-//   - A key is a [readSet]: the Gets of one call of a loader, of any table. A key for each Get
-//     would cost a channel and a closure each.
-//   - The batch function is readBatch: one call of the store with the Gets of all sets. The values
-//     are empty. A set points to its batch, which has the results.
-//   - The [scheduler] calls Flush, when every task of the operation waits for a read.
+//   - A key is a [readSet]: the Gets, of any table, that one call of a loader needs in one round.
+//     With a key per Get, each Get would cost a channel and a closure.
+//   - The batch function is readBatch: one call of the store. The values are empty: a set points to
+//     its batch, which has the results.
+//   - The [scheduler] calls Flush when every task waits for a read.
 //   - The timer is off. It would delay each level of a query, and still split levels under load.
 //   - The cache is off. It would only find equal sets. [index] finds equal Gets, and only a set
 //     with a new Get is loaded.
@@ -52,7 +52,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits for all reads of a set. Their originals may be in several sets and batches.
+// wait waits for the originals of a set's reads. They may be in several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
@@ -64,7 +64,7 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// beginWait returns false if the set is already answered.
+// beginWait counts the caller as waiting for the set, or returns false if the set is answered.
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,8 +75,8 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return !set.answered
 }
 
-// readBatch is the batch function. The library calls it in a goroutine per batch, and wakes the
-// waiting tasks when it returns. A panic becomes the error of the batch.
+// readBatch runs in a goroutine per batch. When it returns, the library wakes the waiting tasks. A
+// panic becomes the error of the batch.
 func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	growStack()
 	defer l.endWait(sets)
@@ -94,8 +94,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 }
 
 // growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query
-// of many small rounds takes 13 % more of a server's CPU (1-deep of 'go -C bench run . compare').
-// BenchmarkEmbedded does not show it: its goroutines begin with larger stacks.
+// of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
+// compare'). BenchmarkEmbedded does not show it: its goroutines begin with larger stacks.
 //
 //go:noinline
 func growStack() {

@@ -48,9 +48,9 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. Each page is read by a [listscan.Scan], which sends Gets in one
-// or more rounds. The scans advance together: their Gets of one round are one read set. A backward
-// page may have fewer members than the limit although more precede it.
+// Page loads pages of many lists. For each page, a [listscan.Scan] determines the Gets of one or
+// more rounds. The Gets of all pages in a round are one read set. A backward page may have fewer
+// members than the limit although more precede it.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))
@@ -104,9 +104,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
-// Related returns the member that a list of a relation has for two related objects, and the
-// member's position. Related derives both from the edge's row, which tells whether the objects are
-// related, and since when: a position in a list of a dated relation begins with that time.
+// Related returns the list member for an edge, and its position. It reads only the edge's row. A
+// position in a list of a dated relation begins with the edge's time.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

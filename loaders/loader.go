@@ -16,7 +16,7 @@ type Loader[K comparable, V any] struct {
 	decode func(*tables.Memory, K, []hbase.Cell) (V, error)
 }
 
-// Load returns the values of the keys. The error is nil or an [Errors].
+// Load returns the values of the keys.
 func (l Loader[K, V]) Load(ctx context.Context, keys []K) ([]V, error) { return l.Enqueue(ctx, keys)() }
 
 // Enqueue adds keys to the next batch. The returned function waits for the values.
@@ -49,7 +49,7 @@ func (l Loader[K, V]) values(keys []K, set *readSet) ([]V, error) {
 	return values, errs.orNil()
 }
 
-// Errors are index-aligned with the keys of a load: nil for a loaded key.
+// Errors are index-aligned with the keys of a load.
 type Errors []error
 
 func (e Errors) Error() string {

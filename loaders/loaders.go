@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
 // A call of a loader enqueues a read set (readset.go), which is a key of one dataloader
-// (dataloader.go). When every resolver of the response waits (scheduler.go), the sets become one
-// call of the store. merge.go combines their Gets. No Get is sent twice, except after [Forget].
+// (dataloader.go). When every task of the response waits (scheduler.go), the sets become one call
+// of the store, with merged Gets (merge.go). No Get is sent twice, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.
@@ -52,7 +52,7 @@ var Related = Loader[EdgeKey, bool]{
 	},
 }
 
-// RelatedAt loads since when two objects are related, nil if they are not.
+// RelatedAt loads the time since which two objects are related, nil if they are not.
 var RelatedAt = Loader[EdgeKey, *time.Time]{
 	name: "relatedAt",
 	get:  func(_ *tables.Memory, k EdgeKey) hbase.Get { return k.Relation.Get(k.From, k.To) },
@@ -65,8 +65,8 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 	},
 }
 
-// HasPlayed loads whether a user has played a game. It is also true while an erasure of the plays
-// is incomplete.
+// HasPlayed loads whether a user has played a game. It is also true until the operation erasePlays
+// has deleted the plays of a deleted user or game.
 var HasPlayed = Loader[Play, bool]{
 	name:   "hasPlayed",
 	get:    func(_ *tables.Memory, p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) },
@@ -96,7 +96,7 @@ var (
 // IsPlayed loads whether games have [Players].
 var IsPlayed = Any[string]{list("isPlayed", tables.Players)}
 
-// Broadcasters loads the authors whose twits are merged into timelines at read time.
+// Broadcasters loads the broadcasters.
 var Broadcasters = Loader[struct{}, []string]{
 	name: "broadcasters",
 	get:  func(*tables.Memory, struct{}) hbase.Get { return tables.Broadcasters.Get() },

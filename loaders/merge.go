@@ -16,7 +16,7 @@ type batch struct {
 	unions  map[columnPair]string // saves 10 % of the CPU of BenchmarkEmbedded/reference in bench
 	results []hbase.Result
 	err     error
-	round   *Round // nil unless traced
+	round   *Round // nil unless traced or part of a recorded span
 }
 
 // group describes the reads of a Get. Its pages have the same limit, because HBase applies the
@@ -40,7 +40,7 @@ func merge(sets []*readSet) *batch {
 			rows++
 		}
 	}
-	rows += (n - rows) / 8 // estimates the rows whose chain starts in an earlier batch
+	rows += (n - rows) / 8 // a guess: an eighth of the other reads need a Get of their own
 	b, conflict := newBatch(sets, rows), false
 	for r := range newReads(sets) {
 		conflict = b.take(r) || conflict
@@ -81,8 +81,8 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get, or adds one. conflict is true if first pages of the row have
-// different limits: then the Gets depend on the order of the reads.
+// take merges a read into a Get, or adds one. In a conflict, first pages of the row have different
+// limits.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)
@@ -90,7 +90,7 @@ func (b *batch) take(r *read) (conflict bool) {
 		b.add(r, r.template.kind != alone)
 		return false
 	}
-	group, sent := &b.groups[target.slot], &b.gets[target.slot]
+	group, sent := &b.groups[target.index], &b.gets[target.index]
 	if r.template.kind == firstPage && group.limit != 0 && group.limit != limit {
 		b.add(r, false)
 		return true
@@ -100,7 +100,7 @@ func (b *batch) take(r *read) (conflict bool) {
 		b.add(r, false)
 		return false
 	}
-	r.slot = target.slot
+	r.index = target.index
 	group.limit, group.shared = max(group.limit, limit), true
 	sent.Columns, sent.Page.Limit = columns, group.limit
 	if group.limit > 0 {
@@ -110,9 +110,8 @@ func (b *batch) take(r *read) (conflict bool) {
 	return false
 }
 
-// add adds a Get. If target is true, later reads may be merged into it.
 func (b *batch) add(r *read, target bool) {
-	r.slot, r.target = int32(len(b.gets)), target
+	r.index, r.target = int32(len(b.gets)), target
 	b.gets, b.groups = append(b.gets, r.get()), append(b.groups, group{limit: r.template.get.Page.Limit})
 }
 
@@ -157,8 +156,8 @@ func (b *batch) result(r *read) hbase.Result {
 	if b.err != nil {
 		return hbase.Result{Err: b.err}
 	}
-	result := b.results[r.slot]
-	if b.groups[r.slot].shared {
+	result := b.results[r.index]
+	if b.groups[r.index].shared {
 		result.Cells = r.template.among(result.Cells)
 	}
 	return result

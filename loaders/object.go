@@ -57,7 +57,7 @@ func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	return o.of.New(keys...)
 }
 
-// Read waits for the objects: they are not lazy. An object that does not exist is nil.
+// Read waits for the objects. An object that does not exist is nil.
 func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error) {
 	rows, columns := make([]ObjectKey, len(keys)), o.columnsOrExistence(fields)
 	for i, key := range keys {
@@ -66,7 +66,6 @@ func (o Object[T]) Read(ctx context.Context, keys, fields []string) ([]*T, error
 	return o.Load(ctx, rows)
 }
 
-// columnsOrExistence returns the columns of fields, or [tables.Existence] if the key is enough.
 func (o Object[T]) columnsOrExistence(fields []string) string {
 	if columns := o.of.Columns(fields); columns != "" {
 		return columns
@@ -106,7 +105,6 @@ func (o Object[T]) lazily(ctx context.Context, keys []string, columns string) []
 	return objects
 }
 
-// miss records a lazy object that does not exist, or whose row could not be read because of err.
 func (l *Loaders) miss(object any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

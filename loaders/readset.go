@@ -8,7 +8,6 @@ import (
 	"twibase/hbase"
 )
 
-// readSet has the Gets that one call of a loader needs in one round.
 type readSet struct {
 	loader   string
 	reads    []read
@@ -18,8 +17,8 @@ type readSet struct {
 	answered bool
 }
 
-// A read is new if no earlier read of the response has the same Get. Reads of a set usually differ
-// in their rows only, and share a template.
+// read is one Get of a set. It is new if no earlier read of the response has the same Get. Reads of
+// a set usually differ in their rows only, and share a template.
 type read struct {
 	row      string
 	template *template
@@ -27,13 +26,11 @@ type read struct {
 	// original is the response's first read with this Get. A new read is its own original. Only
 	// originals are sent.
 	original *read
-	// New reads with the same row key and the same Page.Start form a chain. Their tables and
-	// Columns may differ. next is nil at its end.
+	// New reads with the same row key and the same Page.Start form a chain: only its reads can be
+	// equal or share a Get. Their tables and Columns may differ. next is nil at the chain's end.
 	first, next *read
-	// slot is the index of the Get in its batch. target: other reads of the batch may be merged
-	// into it.
-	slot   int32
-	target bool
+	index       int32 // of the Get in its batch
+	target      bool  // other reads of the batch may be merged into it
 }
 
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
@@ -65,29 +62,28 @@ func (r *read) equal(other *read) bool {
 	return r.row == other.row && (r.template == other.template || r.template.get == other.template.get)
 }
 
-// startsLike reports whether both reads are of one chain.
 func (r *read) startsLike(other *read) bool {
 	return r.row == other.row && (r.template == other.template ||
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index has the first read of each chain, with linear probing.
+// index maps the hash of a chain's row key and Page.Start to its first read. After a collision, it
+// uses the next free number.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()
 
-// add reports whether r is new, and sets its original and its chain.
 func (x index) add(r *read) bool {
-	place := maphash.String(seed, r.row)
+	hash := maphash.String(seed, r.row)
 	if start := r.template.get.Page.Start; start != "" {
-		place += maphash.String(seed, start)
+		hash += maphash.String(seed, start)
 	}
-	for ; x[place] != nil; place++ {
-		if first := x[place]; first.startsLike(r) {
+	for ; x[hash] != nil; hash++ {
+		if first := x[hash]; first.startsLike(r) {
 			return r.join(first)
 		}
 	}
-	r.original, r.first, x[place] = r, r, r
+	r.original, r.first, x[hash] = r, r, r
 	return true
 }
 
@@ -102,8 +98,7 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-// find gives the reads of a set their originals, and reports whether any read is new. The caller
-// holds mu.
+// find sets the originals of a set's reads. The caller holds mu.
 func (l *Loaders) find(set *readSet) (anyNew bool) {
 	if l.reads == nil {
 		l.reads = make(index, len(set.reads))

@@ -11,12 +11,11 @@ import (
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
-	// NamedColumns: all columns are named. FirstPage: the first page of a family. In an estimate,
-	// the reads of named columns of a row and one first page share a Get.
+	// NamedColumns and FirstPage say how the Get can be merged: see [mergeKind].
 	NamedColumns, FirstPage bool
 	Gets, Rounds            int    // at most
 	If                      string // condition; empty for always
-	SameRound               bool   // sent together with the one before
+	SameRound               bool   // sent in the round of the previous shape
 }
 
 const (
@@ -30,7 +29,6 @@ func shapeOf(loader string, g hbase.Get) ReadShape {
 		NamedColumns: t.kind == namedColumns, FirstPage: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
-// repeated returns s for later rounds: not merged, and only sent if the list has further rows.
 func (s ReadShape) repeated(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
@@ -64,9 +62,10 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning: the range
-// starts at the beginning of the list, or is in its first bucket. If the list has several buckets,
-// each is assumed to have at least minMembers members: see "Sparse rows" in docs/EXPLAIN.md.
+// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning says that
+// the range starts at the beginning of the list, or is in its first bucket. If the list has several
+// buckets, each is assumed to have at least minMembers members: see "Sparse rows" in
+// docs/EXPLAIN.md.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
@@ -85,8 +84,7 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket may need buckets+1 buckets. It reads the first two in one round, so it takes
-	// at most buckets rounds.
+	// inside a bucket may need one bucket more, but reads the first two in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders has the state of all loaders of one response, and schedules their reads. All loaders
-// share one dataloader, so that reads of different tables leave in one batch.
+// Loaders has the state of all loaders of one response. They share one dataloader, so that a batch
+// has reads of different tables.
 type Loaders struct {
 	watchdog *Watchdog
 	ctx      context.Context // of the response, because the ctx of a field may end before a batch
@@ -59,8 +59,8 @@ func Forget(ctx context.Context) {
 	l.reads, l.store = nil, l.unmasked
 }
 
-// Mask hides the row of a deleted object, its lists, and the edges and plays that begin with its
-// key from Gets until [Forget], because their clean-up may be in progress. Scans still read them.
+// Mask hides a deleted object, because its clean-up may be in progress: until [Forget], Gets find
+// neither its row, nor its lists, nor the edges and plays that begin with its key. Scans find them.
 // No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
@@ -75,7 +75,6 @@ type mask struct {
 	row    string
 }
 
-// Get returns no cells for hidden rows.
 func (m mask) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	var visible []hbase.Get
 	var indexes []int

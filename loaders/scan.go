@@ -9,13 +9,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pageScan returns the scan of a page. It reads one row more, to learn whether another page
-// follows. A reversed scan also returns its start, the row at r.Before, and reads one more for it.
 func pageScan(r Range, scan hbase.Scan) hbase.Scan {
 	scan.Limit, scan.Reversed = r.Limit+1, r.Backward
 	if r.Backward {
 		if scan.Start, scan.Stop = r.Before, r.After; r.Before != "" {
-			scan.Limit++
+			scan.Limit++ // for its start, which a reversed scan returns, too
 		}
 	} else if scan.Stop = r.Before; r.After != "" {
 		scan.Start = hbase.Next(r.After)

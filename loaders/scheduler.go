@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// scheduler dispatches a batch of reads as soon as no task of the operation can add to it. So a
+// scheduler dispatches a batch of reads as soon as no task of the response can add to it. So a
 // batch holds a whole level of the query, and no timer delays a level.
 //
-// The executor runs an operation as tasks, one per call of a resolver. A task runs until it waits
-// for a read. running counts the tasks that can still enqueue reads:
+// Each call of a resolver is a task; [Loaders.Await] and [Together] start others. A task runs until
+// it waits for a read. running counts the tasks that can still enqueue reads:
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -41,14 +41,15 @@ import (
 // Reads never wait forever:
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
-//   - A collecting batch becomes due: every running task ends or waits. Only stopped decreases
-//     running, only answered ends a flight, and both check.
+//   - A collecting batch becomes due: every running task ends or waits. running falls only on
+//     stopped, and a batch in flight ends only on answered. After both, handle dispatches a batch
+//     that is due.
 //   - running counts exactly the tasks that can enqueue. answered counts the waiting tasks again
 //     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
 //     that no later task waits for them.
 //
-// Reads that no executor has started, such as reads of tests, belong to no task. Then running is −1
-// during the wait, and the batch is due immediately.
+// For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
+// due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it.
 // The watchdog detects this bug: from timedOut on, the reads of the response fail, each batch as
@@ -91,7 +92,7 @@ const watchdogTimeout = 10 * time.Second // much longer than any resolver comput
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-// handle changes the state after an event, and the number of running tasks by change.
+// handle adds change to running, applies e to the state, and dispatches a batch that is due.
 func (s *scheduler) handle(e event, change int) {
 	s.running += change
 	due := s.running <= 0 && (e == stopped || e == answered)
@@ -157,7 +158,7 @@ func (l *Loaders) End() {
 	l.scheduler.handle(stopped, -1)
 }
 
-// Await waits, as a task of its own, for all lazy objects. It returns the missing objects, with the
+// Await waits, in a task of its own, for all lazy objects. It returns the missing objects, with the
 // error if reading failed.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
@@ -168,7 +169,8 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.missing)
 }
 
-// Blocking runs a function that may block on anything but a read. Other tasks' reads do not wait.
+// Blocking runs a function that may block on anything but a read, without delaying the reads of
+// other tasks.
 func Blocking(ctx context.Context, f func()) {
 	l := from(ctx)
 	l.End()

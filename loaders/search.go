@@ -7,10 +7,9 @@ import (
 	"twibase/hbase"
 )
 
-// Search reads a page of the keys whose rows begin with a prefix that [tables.Search.Prefix]
-// returned, in the order of the rows. Keys of objects that are being deleted may be among them. A
-// row key begins with the key folded, that is, without case and accents. Rows that another version
-// of twibase folded differently are left out: then the page may be short although more rows follow.
+// Search reads a page of the keys whose rows begin with a prefix from [tables.Search.Prefix], in
+// the order of the rows. Keys of objects that are being deleted may be among them. The page may be
+// short although more rows follow: rows that another version folded differently are left out.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {

@@ -15,7 +15,6 @@ func recordedSpan(ctx context.Context) otel.Span {
 	return nil
 }
 
-// startSpan starts a span, of the provider of its parent, if there is a parent.
 func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context {
 	if parent != nil {
 		ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")

@@ -11,9 +11,10 @@ import (
 	"twibase/hbase"
 )
 
-// Round is a batch, a scan, or a call of the store by package writers.
+// Round is a batch, a scan, or one call of the store by package writers, even if such calls are
+// concurrent.
 type Round struct {
-	// Fields and Loaders are the causes, sorted.
+	// Fields and Loaders caused the round. Both are sorted.
 	Fields  []string
 	Loaders []Use
 	Stats   *hbase.Stats
@@ -28,8 +29,8 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the loader's requests for a key that were answered by a read of this round, also
-	// requests after the round. Hits counts those that repeat an earlier request of the loader.
+	// Keys counts the loader's requests for keys that this round answered, including requests after
+	// the round. Hits counts the requests among them that repeat an earlier one.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
@@ -71,7 +72,6 @@ func Trace(ctx context.Context, field func(ctx context.Context) string) (rounds 
 	}
 }
 
-// attribute adds fields and loaders to the rounds.
 func (t *trace) attribute() {
 	type request struct {
 		loader string
@@ -79,7 +79,7 @@ func (t *trace) attribute() {
 	}
 	type get struct {
 		batch *batch
-		slot  int32
+		index int32
 	}
 	requested, first := map[request]bool{}, map[get]string{}
 	for _, c := range t.calls {
@@ -91,9 +91,9 @@ func (t *trace) attribute() {
 			r := c.set.reads[i].original
 			b := r.set.batch
 			if b == nil || b.round == nil {
-				continue // not answered, or answered before the trace began
+				continue // not answered, or not recorded
 			}
-			u, q, g := b.round.use(c), request{c.loader, r}, get{b, r.slot}
+			u, q, g := b.round.use(c), request{c.loader, r}, get{b, r.index}
 			u.Keys++
 			if requested[q] {
 				u.Hits++
@@ -129,7 +129,6 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-// begin returns nil if the round is neither reported nor part of a recorded span.
 func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	parent, reported := recordedSpan(ctx), l.reports()
 	if parent == nil && !reported {
