@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// attribute is a column, and a field of T.
 type attribute[T any] struct {
 	column string
 	also   []string        // other schema fields that need the column
@@ -23,7 +22,7 @@ type attribute[T any] struct {
 // Form is the rule of an attribute's values in mutations, for package writers.
 type Form int
 
-// The input of mutations has no attributes whose form is 0.
+// Mutations cannot set an attribute whose form is 0.
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -66,7 +65,6 @@ func value[T, V any](column string, field func(*T) **V, also []string, slabOf fu
 	}
 }
 
-// text declares a non-empty UTF-8 text.
 func text[T any](column string, field func(*T) **string, also ...string) attribute[T] {
 	return value(column, field, also, func(m *Memory) *slab[string] { return &m.texts },
 		func(s string) string { return s },
@@ -82,7 +80,6 @@ func number[T any](column string, field func(*T) **int, also ...string) attribut
 	return value(column, field, also, func(m *Memory) *slab[int] { return &m.numbers }, strconv.Itoa, strconv.Atoi)
 }
 
-// instant declares a time in RFC 3339, in UTC.
 func instant[T any](column string, field func(*T) **time.Time, also ...string) attribute[T] {
 	return value(column, field, also, func(m *Memory) *slab[time.Time] { return &m.instants },
 		func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) },
@@ -126,9 +123,8 @@ func version[T any](field func(*T) **string) attribute[T] {
 	return a
 }
 
-// imported is the version of objects that were never changed.
 var imported = "0"
 
 // Origin is the column that identifies an object's creation: the [KeyedName] of its idempotency
-// key, or a random name; for a sign-up with a key, both. It is not in the schema.
+// key, or a random name; for a sign-up with a key, one after the other. It is not in the schema.
 const Origin = "origin"

@@ -7,20 +7,18 @@ import (
 	"twibase/hbase"
 )
 
-// FanoutLimit is the default number of followers beyond which an author becomes a broadcaster,
-// whose twits are merged into timelines at read time.
+// FanoutLimit is the default number of followers beyond which an author becomes a broadcaster.
 const FanoutLimit = 10_000
 
-// MaxBroadcasters bounds the cost of reading a timeline. From nine tenths of it on, no further
-// author becomes a broadcaster: see [RoomForBroadcasters].
+// MaxBroadcasters bounds the cost of reading a timeline.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves room for
-// concurrent ones.
+// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves a tenth of
+// MaxBroadcasters for concurrent changes.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
 // Broadcast is the state of an author. A stored state is overwritten, never deleted: a delete
-// marker would mask a later write of a slower clock.
+// marker would mask later writes by gateways whose clocks are behind.
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 //
@@ -37,7 +35,7 @@ const (
 
 const leaving = "leaving " // ‖ id of the job
 
-// Leaving is like Merged, until the job has delivered all twits.
+// Leaving is like Merged. The job delivers the author's newest twits, and ends the state.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
 // Leaving returns the job. ok is false in other states.
@@ -59,7 +57,7 @@ var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
 
-const broadcastersFamily = "l" // a column per author
+const broadcastersFamily = "l"
 
 func (b broadcasters) Get() hbase.Get {
 	return hbase.Get{Table: b.Table, Row: RowKey(""), Columns: broadcastersFamily}
@@ -71,24 +69,22 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns a check that the stored state is from, or that none is stored if stored is false,
-// and the put of to.
-func (b broadcasters) Change(author string, from Broadcast, stored bool, to Broadcast) (hbase.Check, hbase.Put) {
+// Change returns the check that the state is still old, or that no state is stored if stored is
+// false, and the put of next.
+func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
-		check.Value = []byte(from)
+		check.Value = []byte(old)
 	}
-	return check, b.Put(author, to, 0)
+	return check, b.Put(author, next, 0)
 }
 
-// Put stores a state. If the timestamp is zero, the store uses its clock.
 func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase.Put {
 	return hbase.Put{Table: b.Table, Row: RowKey(""), Cells: []hbase.Cell{
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells of Of, or one cell of Get. The state of no cell is [Pushed]. The error is
-// [hbase.ErrCorrupt].
+// State decodes the cells of Of, or one cell of Get. The error is [hbase.ErrCorrupt].
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -121,15 +117,15 @@ var Imports = imports{}
 type imports struct{}
 
 const (
-	importRepaired = "repaired" // see PutRepaired
-	importMarker   = "filling"  // see Marker
+	importRepaired = "repaired"
+	importMarker   = "filling"
 )
 
 func (imports) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
 }
 
-// Repaired reports whether a repair has deleted cells, which may mask an import's puts.
+// Repaired reports whether a repair has left delete markers, which may mask puts of an import.
 func (imports) Repaired(cells []hbase.Cell) bool {
 	_, repaired := find(cells, importRepaired)
 	return repaired

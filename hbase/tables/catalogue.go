@@ -1,5 +1,6 @@
 // Package tables declares how twibase's nouns are stored: a file per noun, with its row type, key,
-// codec and table. It does no I/O. docs/TABLES.md draws the bytes.
+// codec and table. It does no I/O: a function that "reads", "scans", "writes" or "deletes" returns
+// the [hbase.Get], Scan, Put or Delete for it. docs/TABLES.md draws the bytes.
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
 // edge is a row that says whether two objects are related; the lists of relations are derived from
@@ -16,7 +17,6 @@ import (
 	"twibase/hbase"
 )
 
-// The catalogue.
 var (
 	objects = []*AnyObject{
 		&Users.AnyObject,
@@ -47,8 +47,8 @@ var (
 		Follows,
 		Likes,
 	}
-	// events have the form of lists, but are not lists: see event.go.
-	events = []*AnyList{
+	// changeEvents only have the form of lists: see event.go.
+	changeEvents = []*AnyList{
 		&TwitDeletions.AnyList,
 		&FollowerChanges.AnyList,
 	}
@@ -141,7 +141,7 @@ func tableFamilies() (all []tableFamily) {
 	for _, r := range relations {
 		all = append(all, tableFamily{r.Table, Attributes, r.From.Object(), 0})
 	}
-	for _, e := range events {
+	for _, e := range changeEvents {
 		all = append(all, tableFamily{e.Table, e.Family, nil, eventTTL})
 	}
 	return append(all,
@@ -158,9 +158,9 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables of the rows that [BelongsTo] the object: its own row, its lists, and
-// the edges and plays that begin with its key. The object has further rows in other tables, such as
-// its events or account.
+// Tables returns the tables with rows that belong to the object (see [BelongsTo]): its own row, its
+// lists, and the edges and plays that begin with its key. Other tables, such as those of change
+// events and accounts, may have further rows of the object.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()

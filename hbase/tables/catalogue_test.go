@@ -21,7 +21,7 @@ func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	if !slices.Equal(declared, listed) || len(declared) < 20 {
 		t.Errorf("catalogue has\n%v, want the declarations\n%v", listed, declared)
 	}
-	if n := len(objects) + len(lists) + len(events) + len(relations) + len(references); n != len(listed) {
+	if n := len(objects) + len(lists) + len(changeEvents) + len(relations) + len(references); n != len(listed) {
 		t.Errorf("the catalogue has %d names for %d entries", len(listed), n)
 	}
 }
@@ -73,7 +73,7 @@ func declarations(t *testing.T) (declared, listed []string) {
 		case *ast.CallExpr:
 			kind = returns[nameOfType(value.Fun)]
 		case *ast.CompositeLit:
-			if slices.Contains([]string{"objects", "lists", "events", "relations", "references"}, name) {
+			if slices.Contains([]string{"objects", "lists", "changeEvents", "relations", "references"}, name) {
 				for _, e := range value.Elts {
 					listed = append(listed, variableOf(e))
 				}

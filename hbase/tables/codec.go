@@ -17,7 +17,6 @@ func textCell(column, value string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
 }
 
-// find returns the cell with a qualifier, of any family.
 func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
 	i := slices.IndexFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == column })
 	if i < 0 {
@@ -33,7 +32,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// textColumn is a field of a struct and its column. Empty texts are not stored.
+// textColumn is a field of a struct. Empty texts are not stored.
 type textColumn struct {
 	name string
 	text *string
@@ -84,7 +83,6 @@ func parseCount(s string) (int, error) {
 	return n, nil
 }
 
-// corrupt wraps an error, unless nil, in [hbase.ErrCorrupt].
 func corrupt(err error, what string) error {
 	if err == nil {
 		return nil
@@ -106,15 +104,15 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share the memory of the record.
 type reader struct {
 	rest []byte
-	// valid: the whole record is UTF-8. Then each text is, too, because the bytes before and after
-	// it, of lengths and tags, are ASCII. A record with long lengths may not be UTF-8: then each
-	// text is checked.
+	// valid means that the whole record is UTF-8. Then so is each text, because the byte before it
+	// (the last of its length) and the byte after it (a tag) are ASCII. Otherwise each text is
+	// checked: lengths above 127 have other bytes that are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]
 }
 
-// next returns the next string. more is false at the end, and after an error.
+// next returns more = false at the end and after an error.
 func (r *reader) next() (field protowire.Number, s string, more bool) {
 	if len(r.rest) == 0 || r.err != nil {
 		return 0, "", false
@@ -151,8 +149,8 @@ func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 }
 
 // Memory allocates decoded values and row keys in large pieces. Texts share memory with their
-// cells. The zero value is ready for use. It is not safe for concurrent use. It saves 5 % of the
-// CPU of BenchmarkEmbedded/reference in bench, and 9 % of 7-subtree.
+// cells. It is not safe for concurrent use. It saves 5 % of the CPU of BenchmarkEmbedded/reference
+// in bench, and 9 % of query 7-subtree.
 type Memory struct {
 	twits    slab[Twit]
 	comments slab[Comment]
@@ -162,10 +160,8 @@ type Memory struct {
 	text     []byte
 }
 
-// Sizes of pieces of text, in bytes.
-const minText, maxText = 64, 16 << 10
+const minText, maxText = 64, 16 << 10 // bytes
 
-// textOf returns a string that shares the memory of value.
 func textOf(value []byte) string { return unsafe.String(unsafe.SliceData(value), len(value)) }
 
 func (m *Memory) rowKey(id string) string {
@@ -178,7 +174,6 @@ func (m *Memory) rowKey(id string) string {
 	return textOf(m.text[start:])
 }
 
-// slab allocates Ts together.
 type slab[T any] struct {
 	free []T
 	size int

@@ -57,7 +57,6 @@ type CommentKey struct {
 // Parts decodes the position, or returns [ErrName].
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
-// String returns the length of the twit's key, the key, and the position.
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
@@ -187,7 +186,6 @@ const (
 	commenterRemoved = "g" // ‖ position of the comment → "1"
 )
 
-// encodeQualifier keeps the order of s.
 func encodeQualifier(s string) string { return opDigits.EncodeToString([]byte(s)) }
 
 func hashKey(key string) string {
@@ -195,7 +193,6 @@ func hashKey(key string) string {
 	return encodeQualifier(string(sum[:15]))
 }
 
-// Row returns hash ‖ twit ‖ 0 ‖ author.
 func (commenters) Row(twit TwitKey, author string) string {
 	return RowKey(twit.String() + separator + author)
 }
@@ -210,8 +207,8 @@ func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether a comment that the author posted at a time was removed. Only imports add
-// several comments of one author on one twit with one time.
+// RemovedAt reads whether a comment that the author posted at a time was removed. It needs no mark:
+// only imports add several comments of one author on one twit at one time.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,
@@ -222,7 +219,6 @@ func (c commenters) get(twit TwitKey, author, column string) hbase.Get {
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes + ":" + column}
 }
 
-// AddedCell takes an empty mark: early versions stored none.
 func (c commenters) AddedCell(key string, at time.Time, mark string, timestamp int64) hbase.Cell {
 	value := encodeMilli(at)
 	if mark != "" {
@@ -235,7 +231,7 @@ func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }
 
-// DecodeAdded decodes Added. ok is false if no comment was added. mark may be empty.
+// DecodeAdded returns ok = false if no comment was added. Early versions stored no mark.
 func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterAdded) {

@@ -12,8 +12,7 @@ import (
 // MaxDepth bounds the levels of the tree of departments.
 const MaxDepth = 64
 
-// Department is a node of the tree. Fields other than the code are nil if absent or not read, but
-// decoding sets such counts to 0, and such a version to "0".
+// Department is a node of the tree.
 type Department struct {
 	Code       string
 	Name       *string
@@ -25,7 +24,7 @@ type Department struct {
 
 func (d *Department) ID() ID { return ID{NounDepartment, d.Code} }
 
-// Root is the key that owns the top-level departments, but is no department's.
+// Root owns the list of top-level departments. No department has this key.
 const Root = ""
 
 // Departments are the departments, by code.
@@ -36,10 +35,10 @@ var Departments = &Object[Department]{
 	key: func(d *Department) *string { return &d.Code }, keyColumn: "id",
 	attributes: []attribute[Department]{
 		text("name", func(d *Department) **string { return &d.Name }).
-			in("name", checked(CheckDepartmentName)).writable(OfDepartmentName),
+			inFile("name", checked(CheckDepartmentName)).writable(OfDepartmentName),
 		version(func(d *Department) **string { return &d.Version }),
 		text("parent", func(d *Department) **string { return &d.ParentCode }, "ancestors").
-			in("parent", checked(CheckCode)).writable(OfCode),
+			inFile("parent", checked(CheckCode)).writable(OfCode),
 		count("childCount", func(d *Department) **int { return &d.ChildCount }),
 		count("roleCount", func(d *Department) **int { return &d.RoleCount }),
 	},
@@ -52,7 +51,6 @@ type tree struct{}
 
 const treeDepth = "depth"
 
-// Get reads what Depth decodes, and the id of the last change that is known to be complete.
 func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }

@@ -16,7 +16,6 @@ const directoryPrefix = "\xff"
 // MembersEnd is after every position.
 const MembersEnd = directoryPrefix
 
-// pendingColumn has the pending buckets of a split. It sorts after the directory.
 const pendingColumn = directoryPrefix + directoryPrefix + directoryPrefix
 
 const moved = "\xff" // the value of a moved marker
@@ -29,8 +28,8 @@ type Bucket struct {
 	Start, Stop string
 }
 
-// BucketOf returns the bucket that covers a position, given the directory, or at least its buckets
-// that stop after the position: 0 if no sealed one covers it.
+// BucketOf returns the number of the bucket that covers position, 0 if no sealed bucket does.
+// directory needs only the buckets that stop after position.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -78,10 +77,10 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 	return created, append(columns, created...)
 }
 
-// Directory reads the first n sealed buckets that stop at a position or after it, or the last
-// bucket if the position is empty. If the first of these buckets starts before the position, that
-// bucket covers the positions just before the given one. Otherwise bucket 0 covers them. For the
-// bucket that covers the position itself, pass [hbase.Next](position).
+// Directory reads up to n sealed buckets, from the first that stops at position or after it. An
+// empty position is the end of the list. If the first bucket starts before position, it covers the
+// positions just before position; otherwise bucket 0 does. To find the bucket that covers position
+// itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix
@@ -113,7 +112,7 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket decodes a directory column. It only checks a pending column.
+// appendBucket decodes and appends a directory column. A pending column is checked, not appended.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
 		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
@@ -262,7 +261,6 @@ var Splits = splits{"cuts"}
 
 type splits struct{ Table string }
 
-// Get reads hash ‖ owner ‖ 0 ‖ table ‖ 0 ‖ family.
 func (s splits) Get(table, family, owner string) hbase.Get {
 	row := RowKey(owner) + separator + table + separator + family
 	return hbase.Get{Table: s.Table, Row: row, Columns: Attributes}

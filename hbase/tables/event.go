@@ -7,21 +7,21 @@ import (
 	"twibase/hbase"
 )
 
-// Events record, for subscriptions, the deletions of a user's twits and the user's new and former
-// followers: lists show only the result. Events expire. They are not derived from other data, nor
-// other data from them: imports and repairs ignore them.
+// Change events record, for subscriptions, the deletions of a user's twits and the user's new and
+// former followers: lists show only the result. They expire. They are not derived from other data,
+// nor other data from them: imports and repairs ignore them.
 
 const (
-	// EventsKept is how long events can be read.
+	// EventsKept is how long change events can be read.
 	EventsKept = 24 * time.Hour
 	// eventTTL is longer than EventsKept: clocks differ, and a cursor is checked some time before
-	// the events after it are read.
+	// the change events after it are read.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"
 )
 
-// TwitDeletion is an event of the author.
+// TwitDeletion is a change event of the author.
 type TwitDeletion struct {
 	At         time.Time // to the millisecond
 	Twit       TwitKey
@@ -61,7 +61,7 @@ func (d *TwitDeletion) Position() string { return TwitDeletions.Position(d) }
 
 func (d *TwitDeletion) Put() hbase.Put { return putEvent(TwitDeletions, d.Twit.Author, d, d.At) }
 
-// FollowerChange is an event of the followed user.
+// FollowerChange is a change event of the followed user.
 type FollowerChange struct {
 	At                 time.Time // to the millisecond
 	Followed, Follower string
@@ -108,7 +108,7 @@ func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) 
 
 func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
 
-// putEvent stores an event with its time as timestamp. The TTL begins at that time.
+// putEvent stores a change event with its time as timestamp. The TTL begins at that time.
 func putEvent[E any](l *List[E], owner string, e E, at time.Time) hbase.Put {
 	return hbase.PutCells(l.Table, l.Row(owner, 0), l.Cell(e, at.UnixMilli()))
 }

@@ -10,21 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// fileColumn is an attribute's column in CSV files, if any.
 type fileColumn struct {
 	name     string
 	optional bool // files may lack it
 	parse    func(text string) (stored string, err error)
 }
 
-func (a attribute[T]) in(column string, parse func(string) (string, error)) attribute[T] {
+func (a attribute[T]) inFile(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{name: column, parse: parse}
 	return a
 }
 
-// mayBeIn is like in, for a column that files may lack. Declare such attributes after the others:
+// optional is [attribute.inFile] for an optional column. Declare such attributes after the others:
 // [Object.File] lists optional columns last, but [Object.Row] keeps the order of the declaration.
-func (a attribute[T]) mayBeIn(column string, parse func(string) (string, error)) attribute[T] {
+func (a attribute[T]) optional(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
 }
@@ -73,7 +72,7 @@ func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, 
 	return t, "", nil
 }
 
-// Row returns the values of [Object.File], in order. They are empty for absent attributes.
+// Row returns the values of [Object.File], in order.
 func (o *Object[T]) Row(t *T) []string {
 	row := []string{*o.key(t)}
 	for _, a := range o.attributes {

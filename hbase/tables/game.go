@@ -10,8 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Game is a game. Fields other than the code are nil if absent or not read, but decoding sets such
-// a count to 0, and such a version to "0".
+// Game is a game.
 type Game struct {
 	Code        string
 	Name        *string
@@ -27,13 +26,13 @@ var Games = &Object[Game]{
 
 	key: func(g *Game) *string { return &g.Code }, keyColumn: "id",
 	attributes: []attribute[Game]{
-		text("name", func(g *Game) **string { return &g.Name }).in("name", ParseLine).writable(OfLine),
+		text("name", func(g *Game) **string { return &g.Name }).inFile("name", ParseLine).writable(OfLine),
 		version(func(g *Game) **string { return &g.Version }),
 		count("playerCount", func(g *Game) **int { return &g.PlayerCount }),
 	},
 }
 
-// Players are usernames, ascending.
+// Players are the usernames of a game's players, ascending.
 var Players = nameList(
 	AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount", Cursor: 'y'}, CheckUsername)
 
@@ -88,8 +87,8 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day: there is a cell if the user has played the game, or while an erasure of the
-// plays is incomplete.
+// Any reads one day. There is a cell if the user has played the game, until the operation
+// erasePlays has deleted the plays.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -114,7 +113,7 @@ func (p plays) KeyCell(key, day string, timestamp int64) hbase.Cell {
 	return textCell(playKey+hashKey(key), day, timestamp)
 }
 
-// DecodeKey returns the day of GetWithKey's key, maybe empty.
+// DecodeKey returns the day of GetWithKey's key, or "".
 func (p plays) DecodeKey(cells []hbase.Cell) (day string, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes {
@@ -133,7 +132,6 @@ func (p plays) Delete(username, game string, days []DayCount, timestamp int64) h
 	return deletion
 }
 
-// Ends decodes a row key, or returns [hbase.ErrCorrupt].
 func (p plays) Ends(row string) (username, game string, err error) {
 	return edgeOf(row, CheckUsername, CheckCode)
 }
@@ -151,7 +149,7 @@ var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }
 
-// Get reads the days from one to another, inclusive.
+// Get includes both days.
 func (d gameDays) Get(game, from, to string) hbase.Get {
 	return hbase.Get{Table: d.Table, Row: RowKey(game), Columns: d.family,
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
@@ -161,13 +159,11 @@ func (d gameDays) Cell(day DayCount, timestamp int64) hbase.Cell {
 	return dayCell(d.family, day, timestamp)
 }
 
-// Decode returns the days with plays, ascending.
 func (d gameDays) Decode(cells []hbase.Cell) ([]DayCount, error) {
 	days, err := decodeDays(d.family, cells)
 	return slices.DeleteFunc(days, func(d DayCount) bool { return d.Count == 0 }), err
 }
 
-// Column returns the name of a day's column, as in [hbase.Get].
 func (d gameDays) Column(day string) string { return d.family + ":" + day }
 
 func dayCell(family string, day DayCount, timestamp int64) hbase.Cell {

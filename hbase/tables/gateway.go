@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// Gateways is a row with a column per gateway. Gateways compare their fan-out limits.
+// Gateways is a row with a column per gateway, so that gateways can compare their settings.
 var Gateways = gateways{}
 
 type gateways struct{}
@@ -22,7 +22,6 @@ func (gateways) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("gateways"), Columns: broadcastersFamily}
 }
 
-// Put uses the store's time.
 func (n gateways) Put(s GatewaySettings) hbase.Put {
 	get := n.Get()
 	return hbase.Put{Table: get.Table, Row: get.Row, Cells: []hbase.Cell{

@@ -45,7 +45,6 @@ func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
 
-// Put uses the timestamp i.At.
 func (n intents) Put(i Intent) hbase.Put {
 	at, due := strconv.FormatInt(i.At, 10), ""
 	if i.Due != 0 {
@@ -54,12 +53,12 @@ func (n intents) Put(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: encodeTexts(i.columns(&at, &due), i.At)}
 }
 
-// Remove deletes an intent. It masks a later put, too.
+// Remove also masks a later put.
 func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns an intent. ok is false for a row with only a lease.
+// Decode returns ok = false for a row with only a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err
@@ -88,18 +87,16 @@ func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err 
 	return i, true, corrupt(err, "intent "+i.ID)
 }
 
-// Mark stores that the operation has committed.
 func (n intents) Mark(i Intent) hbase.Put {
 	return hbase.Put{Table: n.Table, Row: n.Row(i.ID), Cells: []hbase.Cell{textCell(decidedColumn, "1", i.At)}}
 }
 
-// Marked reports whether the row of an intent has what Mark stores.
 func (n intents) Marked(cells []hbase.Cell) bool {
 	_, marked := find(cells, decidedColumn)
 	return marked
 }
 
-// checkArguments checks for null or a JSON object, whose visibility, if any, must be valid.
+// checkArguments accepts null, or a JSON object whose visibility, if any, is valid.
 func checkArguments(arguments string) error {
 	var known struct{ Visibility Visibility }
 	return json.Unmarshal([]byte(arguments), &known)

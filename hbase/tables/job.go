@@ -9,25 +9,25 @@ import (
 	"twibase/hbase"
 )
 
-// JobKind is a kind of fan-out.
+// JobKind is a kind of [Job].
 type JobKind string
 
 const (
 	// Posted delivers a twit to the timelines of the author's followers.
 	Posted JobKind = "posted"
-	// Deleted removes it there.
+	// Deleted removes a twit from these timelines.
 	Deleted JobKind = "deleted"
 	// Followed delivers the author's twits to the timeline of a new follower.
 	Followed JobKind = "followed"
-	// Unfollowed removes them from a former follower's.
+	// Unfollowed removes the author's twits from the timeline of a former follower.
 	Unfollowed JobKind = "unfollowed"
 	// Returned delivers the newest twits of an author who is Leaving to all followers, and ends
-	// that state. The deletion of a user also puts a Returned job, which only starts Leaving if
-	// needed.
+	// that state. The deletion of a user also puts a Returned job. It starts Leaving if needed.
 	Returned JobKind = "returned"
 )
 
-// Job is the fan-out of a write. Any gateway runs it in the background. It is idempotent.
+// Job is background work on timelines that follows from a write. Any gateway runs it. It is
+// idempotent.
 type Job struct {
 	// ID is that of the operation, which has at most one job. A Returned job that another job
 	// starts has an id of its own.
@@ -40,7 +40,7 @@ type Job struct {
 	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs are the fan-out jobs, by [Job.ID].
+// Jobs are the jobs, by [Job.ID].
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -62,12 +62,11 @@ func (n jobs) Put(j Job) hbase.Put {
 // Forever is the timestamp of deletions that mask all later writes.
 var Forever = MaxTime.UnixMilli()
 
-// Remove deletes a job. It masks a later put, too.
 func (n jobs) Remove(id string) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(id), Timestamp: Forever}
 }
 
-// Decode returns a job. ok is false for a row with only a lease and progress.
+// Decode returns ok = false for a row with only a lease and progress.
 func (n jobs) Decode(row string, cells []hbase.Cell) (j Job, ok bool, err error) {
 	if j.ID, err = n.IDOf(row); err != nil {
 		return Job{}, false, err
@@ -115,7 +114,6 @@ const (
 	jobUnverified = "noted"
 )
 
-// Progress returns the stored progress, zero for none.
 func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	decodeTexts([]textColumn{{jobCursor, &p.Cursor}, {jobUnverified, &p.Unverified}}, cells)
 	return p
@@ -126,8 +124,7 @@ func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a fan-out: each of Twits, which have one author, goes to the timeline of each
-// of Followers.
+// Batch is a part of a job: Twits, which have one author, and the Followers whose timelines change.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey

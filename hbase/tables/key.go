@@ -46,7 +46,6 @@ func edgeKey(a, b string) string {
 	return string(hash[:]) + a + separator + b
 }
 
-// edgeOf decodes edgeKey, or returns [hbase.ErrCorrupt].
 func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err error) {
 	if len(row) > hashSize {
 		a, b, _ = strings.Cut(row[hashSize:], separator)
@@ -57,10 +56,9 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// BelongsTo reports whether a row is that of the object with the row key own, one of its edges, or
-// one of its buckets.
-func BelongsTo(row, own string) bool {
-	rest, is := strings.CutPrefix(row, own)
+// BelongsTo reports whether row is objectRow, or the row of one of that object's edges or buckets.
+func BelongsTo(row, objectRow string) bool {
+	rest, is := strings.CutPrefix(row, objectRow)
 	return is && (rest == "" || rest[:len(separator)] == separator)
 }
 
@@ -73,7 +71,6 @@ func appendInverted(dst []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(math.MaxInt64-t.UnixMilli()))
 }
 
-// revert decodes invert, or returns [ErrName].
 func revert(s string) (t time.Time, rest string, err error) {
 	if len(s) < timeSize || s[0] > 0x7f {
 		return time.Time{}, "", fmt.Errorf("%w: %q does not start with a time", ErrName, s)
@@ -85,7 +82,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// TimeAt returns the time of a newest-first position, or [ErrName].
+// TimeAt returns the time of a position in a list sorted newest first, or [ErrName].
 func TimeAt(position string) (time.Time, error) {
 	at, _, err := revert(position)
 	return at, err
@@ -97,19 +94,18 @@ var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 // ValidTime accepts the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
-// LaterThan returns the newest-first position after all members later than t.
+// LaterThan returns the position after all members later than t, in a list sorted newest first.
 func LaterThan(t time.Time) string { return invert(t) }
 
-// NotBefore returns the newest-first position after all members at t or later.
+// NotBefore is like [LaterThan], for members at t or later.
 func NotBefore(t time.Time) string {
-	last := t.Truncate(time.Millisecond) // as members do
+	last := t.Truncate(time.Millisecond) // members have whole milliseconds
 	if last.Equal(t) {
 		last = last.Add(-time.Millisecond)
 	}
 	return invert(last)
 }
 
-// appendPart appends the length and the part.
 func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }

@@ -33,7 +33,7 @@ type AnyList struct {
 // at the same time.
 const maxPageBytes = 4 << 20
 
-// PageSize returns the size of a page of background work: n members, or fewer if they may be large.
+// PageSize returns the size of a page of background work: n, or less if members may be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -41,7 +41,6 @@ func (l *AnyList) PageSize(n int) int {
 	return min(n, maxPageBytes/l.MaxMember)
 }
 
-// Row returns hash ‖ owner and, for a sealed bucket, 0 ‖ family ‖ number.
 func (l *AnyList) Row(owner string, bucket uint32) string {
 	if bucket == 0 {
 		return RowKey(owner)
@@ -69,7 +68,6 @@ func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
 
-// Get reads a page of a bucket.
 func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
@@ -111,8 +109,8 @@ type List[E any] struct {
 	isPublic func(E) bool // nil without PublicCount
 }
 
-// newList completes a declaration. The default of Check accepts a qualifier that decodes with an
-// empty value.
+// newList sets Public, and a default of Check that accepts a qualifier that decodes with an empty
+// value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {
@@ -155,7 +153,7 @@ type Decoder[E any] struct {
 // Decoder returns a new Decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode], but allocates in d, except for cached members and buckets.
+// Decode is [List.Decode], with memory of d except for cached members and buckets.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -207,7 +205,6 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	return e, err
 }
 
-// Position returns a member's position in the list.
 func (l *List[E]) Position(e E) string {
 	qualifier, _ := l.encode(e)
 	return qualifier

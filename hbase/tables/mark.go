@@ -17,7 +17,7 @@ var Marks = marks{}
 
 type marks struct{}
 
-// Table returns the table with the marks. Create it first.
+// Table returns the table of the marks. Create it first.
 func (marks) Table() string { return Broadcasters.Table }
 
 func (m marks) Get() hbase.Get {

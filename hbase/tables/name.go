@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrName means that a text of a row, a cursor or an input does not have its form: a name, an id, a
-// position, a time, a number or a record.
+// ErrName marks a malformed name, id, position, time, number or record in a row, a cursor or an
+// input.
 var ErrName = errors.New("not valid")
 
 // Maximum lengths.
@@ -41,7 +41,7 @@ func CheckCode(s string) error {
 	return checkName(s, "_.-/:")
 }
 
-// CheckTwitID checks for 1–64 bytes of a code.
+// CheckTwitID checks for 1–64 bytes: the characters of a code.
 func CheckTwitID(s string) error {
 	if len(s) < 1 || len(s) > MaxTwitID {
 		return fmt.Errorf("%w: a twit's id has 1 to %d bytes, not %d", ErrName, MaxTwitID, len(s))

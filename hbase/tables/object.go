@@ -30,15 +30,12 @@ type AnyObject struct {
 	CheckKey func(key string) error
 	// Search is nil if objects are not found by the beginning of their keys.
 	Search *Search
-	// named is nil if the key is the name.
-	named *naming
-	// author returns the user whose deletion also deletes the object. It is nil for nouns without
-	// an author.
+	named  *nameLookup
 	author func(key string) (username string)
 }
 
-// naming finds, by their names, objects whose keys are internal.
-type naming struct {
+// nameLookup looks up objects whose names are not their keys: twits.
+type nameLookup struct {
 	check func(name string) error
 	of    func(key string) (name string)
 	get   func(name string) hbase.Get
@@ -105,7 +102,8 @@ func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 	return exists && found == key, err
 }
 
-// Object is a kind of object. gqlgen binds the row type T to the schema.
+// Object is a kind of object. gqlgen binds the row type T to the schema. A pointer in T is nil if
+// the attribute is absent or was not read, but see [Object.Fill].
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
@@ -168,7 +166,6 @@ func (o *Object[T]) Text(t *T, column string) string {
 	return ""
 }
 
-// Get reads columns of a row.
 func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
@@ -266,7 +263,6 @@ func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	return cells
 }
 
-// Put writes the attributes of t that are not nil.
 func (o *Object[T]) Put(key string, t *T, timestamp int64) hbase.Put {
 	put := hbase.Put{Table: o.Table, Row: RowKey(key)}
 	for _, a := range o.attributes {

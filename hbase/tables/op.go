@@ -13,7 +13,7 @@ import (
 )
 
 // DeletedValue is the name of a deleted object, and the value of a removed attribute. A delete
-// marker would mask a later write of a slower clock.
+// marker would mask later writes by gateways whose clocks are behind.
 const DeletedValue = "\x00"
 
 // Without returns the cell that removes an attribute.
@@ -86,8 +86,7 @@ func FencedBy(record string) (id string, fence bool) {
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
 // CommittedBy returns the operation that stored a record: for a fence, the fence itself. done is
-// true if the record says that the operation is complete. Otherwise the operation may be complete,
-// too.
+// true if the record says that the operation is complete; it may be complete even if done is false.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""
@@ -116,14 +115,14 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 const CountedColumn = "counted"
 
 // Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. The counts include the changes of all Ops. Ops has at least those counted operations that
-// may be incomplete.
+// change. The counts include the changes of all Ops. Ops may lack counted operations that are
+// complete.
 type Journal struct {
 	Revision int
 	Ops      []string
 }
 
-// Has reports whether the journal has an operation. It may be false for complete ones.
+// Has reports whether the journal has an operation.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
 // DecodeJournal returns the journal of a row, and its stored value, maybe nil.

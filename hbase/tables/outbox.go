@@ -16,7 +16,6 @@ const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
 
-// Row returns shard ‖ id.
 func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
 
 // IDOf decodes [Outbox.Row], or returns [hbase.ErrCorrupt].
@@ -28,7 +27,6 @@ func (o Outbox) IDOf(row string) (string, error) {
 	return row[1:], corrupt(err, row)
 }
 
-// Get reads an item and its lease.
 func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
@@ -73,7 +71,7 @@ func LeaseOf(cells []hbase.Cell) Lease {
 // HeldBy reports whether a holder has the lease, also after its end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell returns the column of the lease. If the timestamp is zero, the store uses its clock.
+// Cell returns the column of the lease.
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }

@@ -10,8 +10,8 @@ import (
 // Relation is a kind of relation between two objects, as in "user follows user".
 //
 // An edge, a row per pair of objects, is the truth about the pair. The lists at both ends are
-// derived from it. The end of a relation is a stored value, not a deletion: a delete marker would
-// mask a later write of a slower clock.
+// derived from it. When a relation ends, its edge is not deleted, but gets another state: a delete
+// marker would mask later writes by gateways whose clocks are behind.
 type Relation struct {
 	// Name is the mutation that relates two objects, and Inverse the mutation that ends the
 	// relation. Intents store these names as operation types. Verb is for messages, as in "LiLei
@@ -25,9 +25,8 @@ type Relation struct {
 	DateColumn string
 	// Strict makes the inverse mutation return NOT_FOUND unless both objects exist. A missing edge
 	// is never an error.
-	Strict bool
-	// The operations' fan-out jobs, if any.
-	Job, InverseJob JobKind
+	Strict          bool
+	Job, InverseJob JobKind // of the operations; may be empty
 	// Event returns the put of a change's event, for To. It may be nil.
 	Event func(from, to string, related bool, at time.Time) hbase.Put
 }
@@ -45,7 +44,7 @@ type End struct {
 	Counterpart func(owner string, member hbase.Cell) (key string, at time.Time, err error)
 }
 
-// end completes a declaration. newMember and parts are inverse to each other.
+// end takes inverse functions newMember and parts.
 func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Time) E,
 	parts func(E) (counterpart string, at time.Time)) End {
 	e.List = &l.AnyList
@@ -77,12 +76,11 @@ const (
 	edgeAt    = "at"    // milliseconds
 )
 
-// Related reads an edge without its time.
+// Related reads an edge without its time, and Get with it.
 func (r *Relation) Related(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes + ":" + edgeState}
 }
 
-// Get reads an edge with its time.
 func (r *Relation) Get(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes}
 }
@@ -128,7 +126,7 @@ type Reference struct {
 	Object    *AnyObject // the referrers
 	Attribute string     // of the referrers
 	List      *AnyList   // of the targets
-	Rooted    bool       // the list of [Root] has objects without a target
+	Rooted    bool       // objects without a target are in the list of [Root]
 	Columns   string     // for Decode
 	// Decode decodes a referrer, or returns [hbase.ErrCorrupt].
 	Decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
@@ -147,7 +145,6 @@ type Referrer struct {
 	Member hbase.Cell
 }
 
-// Get reads what r.Decode needs.
 func (r *Reference) Get(key string) hbase.Get {
 	return hbase.Get{Table: r.Object.Table, Row: RowKey(key), Columns: r.Columns}
 }
@@ -157,7 +154,7 @@ func (r *Reference) Objects() hbase.Scan {
 	return hbase.Scan{Table: r.Object.Table, Columns: r.Columns}
 }
 
-// reference completes a declaration. newMember and keyOf are inverse to each other.
+// reference takes inverse functions newMember and keyOf.
 func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	target func(*T) *string, newMember func(*T) E, keyOf func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList

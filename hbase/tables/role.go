@@ -2,14 +2,12 @@ package tables
 
 import "time"
 
-// Role is a role of users. Fields other than the code are nil if absent or not read, but decoding
-// sets such a count to 0, and such a version to "0".
+// Role is a role of users.
 type Role struct {
-	Code    string
-	Name    *string
-	Version *string
-	// DepartmentCode is of the department that defines the role.
-	DepartmentCode *string
+	Code           string
+	Name           *string
+	Version        *string
+	DepartmentCode *string // of the department that defines the role
 	UserCount      *int
 }
 
@@ -21,10 +19,10 @@ var Roles = &Object[Role]{
 
 	key: func(r *Role) *string { return &r.Code }, keyColumn: "id",
 	attributes: []attribute[Role]{
-		text("name", func(r *Role) **string { return &r.Name }).in("name", ParseLine).writable(OfLine),
+		text("name", func(r *Role) **string { return &r.Name }).inFile("name", ParseLine).writable(OfLine),
 		version(func(r *Role) **string { return &r.Version }),
 		text("department", func(r *Role) **string { return &r.DepartmentCode }).
-			in("department", checked(CheckCode)).writable(OfCode),
+			inFile("department", checked(CheckCode)).writable(OfCode),
 		count("userCount", func(r *Role) **int { return &r.UserCount }),
 	},
 }
@@ -37,15 +35,14 @@ var Assignments = &Relation{
 	Strict: true,
 }
 
-// RoleUsers are usernames, ascending.
+// RoleUsers are the usernames of a role's users, ascending.
 var RoleUsers = nameList(
 	AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
 
-// UserRoles are codes, ascending.
+// UserRoles are the codes of a user's roles, ascending.
 var UserRoles = nameList(
 	AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
 
-// nameList declares an ascending list of names.
 func nameList(l AnyList, check func(string) error) *List[string] {
 	return newList(List[string]{
 		AnyList: l,

@@ -31,8 +31,8 @@ const (
 // fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
 // marks of other scripts, many of which are vowels.
 //
-// It folds a text in normal form C character by character, so the fold of a beginning is a
-// beginning of the fold. A normal form of the whole text would reorder marks across characters.
+// It folds a text in normal form C character by character, so a prefix of a text becomes a prefix
+// of the folded text. A normal form of the whole text would reorder marks across characters.
 func fold(s string) string {
 	b, folder := strings.Builder{}, cases.Fold()
 	for _, r := range s {
@@ -61,7 +61,8 @@ func unmarked(r rune) rune {
 
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
-// Prefix begins the rows that a query finds. ok is false if no valid key can begin with the query.
+// Prefix returns the prefix of the rows that a query finds. ok is false if no valid key can begin
+// with the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
 	if query == "" || utf8.RuneCountInString(query) > s.max || checkName(query, s.characters) != nil {

@@ -40,17 +40,16 @@ func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", pos
 // SinceColumn has the time after which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline may lack twits that are not later than at: it was trimmed
-// there, or a delivery left out an author's older twits. The time is also the timestamp, so the
-// latest wins, whatever the order of the writes.
-func PutTimelineSince(owner string, at time.Time) hbase.Put {
+// PutTimelineSince stores that a timeline may lack twits up to since: it was trimmed there, or a
+// delivery left out an author's older twits. since is also the timestamp, so the latest wins,
+// whatever the order of the writes.
+func PutTimelineSince(owner string, since time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
-		textCell(SinceColumn, encodeMilli(at), max(1, at.UnixMilli()))}}
+		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries of a timeline, which are in the
-// order of the list. Write since first, and then the deletion, so that an incomplete timeline never
-// looks complete.
+// TrimTimeline returns the writes that remove the oldest entries of a timeline, given in the list's
+// order. Write since before deletion, so that an incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {

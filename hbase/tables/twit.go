@@ -26,7 +26,6 @@ type Twit struct {
 // TwitKey is a position in the author's list.
 type TwitKey struct{ Author, Position string }
 
-// String returns author ‖ 0 ‖ position.
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
 // Parts decodes the position, or returns [ErrName].
@@ -41,7 +40,6 @@ func ParseTwitKey(key string) (TwitKey, error) {
 	return TwitKey{author, position}, checkTwitPosition(position)
 }
 
-// Key returns the twit's key.
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
 // ID is short enough to be inlined: an id that does not escape is not allocated. Otherwise
@@ -70,7 +68,7 @@ var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
 	author:   func(key string) string { k, _ := ParseTwitKey(key); return k.Author },
-	named: &naming{
+	named: &nameLookup{
 		check: CheckTwitID,
 		of: func(key string) string {
 			k, _ := ParseTwitKey(key)
@@ -199,7 +197,7 @@ func MayBeForFollowers(value []byte) bool {
 }
 
 // TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
-// deleted: names are unique.
+// deleted, so that no name is used again.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }
@@ -223,8 +221,7 @@ func (n twitNames) DeletedCell(timestamp int64) hbase.Cell {
 	return textCell(twitNameDeleted, "1", timestamp)
 }
 
-// Decode returns the key of a twit, and whether it was deleted. ok is false if no twit had the
-// name.
+// Decode returns ok = false if no twit had the name.
 func (n twitNames) Decode(cells []hbase.Cell) (key TwitKey, deleted, ok bool, err error) {
 	for _, c := range cells {
 		value := string(c.Value)

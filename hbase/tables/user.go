@@ -8,8 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// User is a person, maybe without an account. Fields other than the username are nil if absent or
-// not read, but decoding sets such counts to 0, and such a version to "0".
+// User is a person, maybe without an account.
 type User struct {
 	Username       string
 	Name           *string
@@ -43,13 +42,13 @@ var Users = &Object[User]{
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	lazy: func(u *User) *bool { return &u.Lazy },
 	attributes: []attribute[User]{
-		text("name", func(u *User) **string { return &u.Name }).in("name", ParseLine).writable(OfLine),
+		text("name", func(u *User) **string { return &u.Name }).inFile("name", ParseLine).writable(OfLine),
 		version(func(u *User) **string { return &u.Version }),
-		text("email", func(u *User) **string { return &u.Email }).mayBeIn("email", parseEmail).writable(OfEmail),
-		number("age", func(u *User) **int { return &u.Age }).mayBeIn("age", parseAge).writable(OfAge),
-		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }).mayBeIn("avatar_url", ParseURL).writable(OfURL),
-		text("bio", func(u *User) **string { return &u.Bio }).mayBeIn("bio", ParseLine).writable(OfLine),
-		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }).mayBeIn("created_at", parseInstant),
+		text("email", func(u *User) **string { return &u.Email }).optional("email", parseEmail).writable(OfEmail),
+		number("age", func(u *User) **int { return &u.Age }).optional("age", parseAge).writable(OfAge),
+		text("avatarUrl", func(u *User) **string { return &u.AvatarURL }).optional("avatar_url", ParseURL).writable(OfURL),
+		text("bio", func(u *User) **string { return &u.Bio }).optional("bio", ParseLine).writable(OfLine),
+		instant("createdAt", func(u *User) **time.Time { return &u.CreatedAt }).optional("created_at", parseInstant),
 		count("followerCount", func(u *User) **int { return &u.FollowerCount }),
 		count("followingCount", func(u *User) **int { return &u.FollowingCount }),
 		count("twitCount", func(u *User) **int { return &u.TwitCount }),
@@ -85,13 +84,11 @@ func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err 
 	return hash, cells[0].Timestamp, nil
 }
 
-// Put writes a hash in the PHC string format.
 func (a accounts) Put(username, hash string, timestamp int64) hbase.Put {
 	return hbase.Put{Table: a.Table, Row: RowKey(username), Cells: []hbase.Cell{
 		textCell(accountPassword, hash, timestamp)}}
 }
 
-// Delete removes the account up to a timestamp.
 func (a accounts) Delete(username string, timestamp int64) hbase.Delete {
 	return hbase.Delete{Table: a.Table, Row: RowKey(username), Columns: []hbase.Deletion{
 		{Kind: hbase.AllVersions, Family: Attributes, Qualifier: accountPassword, Timestamp: timestamp}}}

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Visibility is FollowersOnly by default, so that a missing assignment never publishes a twit.
+// Visibility has the zero value FollowersOnly, so that a forgotten field never publishes a twit.
 type Visibility bool
 
 // Visibilities.

@@ -21,12 +21,13 @@
 //     them.
 //  2. The members are copied.
 //  3. One Put adds the new buckets to the directory. They now cover their ranges.
-//  4. The old copies stay while requests may use the old directory. A page of bucket 0 may return
-//     old copies, because it is read without the directory. So a removal also deletes the old copy.
-//     An added member has no old copy: the writer puts a moved marker at its position in bucket 0.
-//     A forward page ends at its first marker, and the scan continues in the bucket that the
-//     directory names. A backward page leaves out the markers.
-//  5. The old copies, the markers and the pending column are deleted.
+//  4. When no request uses the old directory any longer, the old copies, the pending column and the
+//     moved markers are deleted.
+//
+// Between steps 3 and 4, a page of bucket 0 may return old copies, because it is read without the
+// directory. So a removal also deletes the old copy. An added member has no old copy: the writer
+// puts a moved marker at its position in bucket 0. A forward page ends at its first marker, and the
+// scan continues in the bucket that the directory names. A backward page leaves out the markers.
 //
 // A scan is a state machine without I/O, so that callers can combine the Gets of several:
 //
@@ -80,7 +81,7 @@ func (r *Range) start() string {
 // hasStart reports whether b starts in the range.
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
-// Also for cost declarations.
+// Limits of a scan. Package loaders declares costs with them.
 const (
 	// MaxWidth is the maximum of buckets in a round.
 	MaxWidth = 32
@@ -148,7 +149,7 @@ type Scan struct {
 	from  string          // of a forward scan: the first unread position
 	known []tables.Bucket // to read, in the list's order
 	keys  []hbase.Cell    // unread, of the last bucket
-	added int             // members that may have been added since keys were read
+	added int             // raises the limit of endOfKeys: members were added since keys were read
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
