@@ -55,10 +55,10 @@ func (s *Store) createNamespace(ctx context.Context) error {
 	// gohbase's CreateNamespaceResponse lacks the id of the procedure.
 	err := s.runProcedure(ctx, "CreateNamespace", s.FullName("*"), request, new(pb.CreateTableResponse))
 	switch {
-	case err == nil || errors.Is(err, errNamespaceExists): // by another client
+	case err == nil || errors.Is(err, errNamespaceExists):
 		return nil
 	case errors.Is(err, hbase.ErrDenied):
-		return fmt.Errorf("%w; or an administrator creates the namespace: create_namespace '%s'", err, name)
+		return fmt.Errorf("%w; or have an administrator run: create_namespace '%s'", err, name)
 	}
 	return err
 }
@@ -125,7 +125,6 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// hbase:meta has a row for each table.
 const (
 	metaTable   = "hbase:meta"
 	stateFamily = "table"
@@ -186,10 +185,9 @@ func (s *Store) finishAdminCall(call hrpc.Call, err error) error {
 	if refused := context.Cause(call.Context()); err != nil && errors.As(refused, new(refusal)) {
 		return refused
 	}
-	return translate(err, place{string(call.Table()), serverAddress(call)})
+	return translate(err, location{string(call.Table()), serverAddress(call)})
 }
 
-// closeAdmin closes the connection of gohbase's admin client, which has no Close.
 func (s *Store) closeAdmin() {
 	if region := s.adminRegion.Load(); region != nil {
 		if client := (*region).Client(); client != nil {

@@ -21,7 +21,7 @@ var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.D
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for half of backoff to all of it.
+// backOff pauses for a random time between backoff/2 and backoff, or not if backoff is 0.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// batch describes requests to gohbase, each by its index.
 type batch struct {
 	table func(i int) string
 	// call makes a new call for each attempt.
@@ -42,13 +41,13 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 }
 
 // sendBatch sends requests of one table, and unless it is the last attempt, returns those to send
-// again. If gohbase does not find a region while it retries some calls, it stops. Then calls that
-// succeeded or were not retried can have an error.
+// again. If gohbase does not find a region during a retry, it gives up the whole batch. Then it may
+// report errors also for calls that succeeded or that it did not retry.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// The calls share ctx: gohbase would wait for a call whose own ctx has expired.
+		// All calls need the same ctx: gohbase does not notice that a single call's has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()

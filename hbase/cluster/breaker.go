@@ -82,7 +82,7 @@ func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (s
 	return since, true
 }
 
-// isOpenFor reports whether the breaker is open for a region of the server. mu is held.
+// isOpenFor is called with mu held.
 func (b *breaker) isOpenFor(server string) bool {
 	for _, client := range b.regions {
 		if client != nil && client.Addr() == server {
@@ -93,7 +93,7 @@ func (b *breaker) isOpenFor(server string) bool {
 }
 
 // mark marks a server as unresponsive, and returns false if it was marked already. It also returns
-// false if the breaker is not open for a region of the server: then a probe has been answered.
+// false if the breaker is open for no region of the server: then a probe has been answered.
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,19 +125,20 @@ func (s *Store) failFast(table, row string) error {
 		return err
 	}
 	if s.breaker.isOpen(region) {
-		return s.unresponsive(region, place{table: table})
+		return s.unresponsive(region, location{table: table})
 	}
 	return nil
 }
 
 // callError translates the error of a call. After the call timeout, it opens the breaker for a
-// known region, or suspects the table. server may be "".
+// known region. For an unknown one, the next call checks whether the table is disabled. server may
+// be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
 		s.observe(err)
 	}
-	at := place{table, server}
+	at := location{table, server}
 	if errors.Is(err, hbase.ErrUnavailable) {
 		return err
 	}
@@ -164,15 +165,13 @@ func (s *Store) callError(ctx context.Context, err error, table, row, server str
 	return s.unresponsive(region, at)
 }
 
-func (s *Store) unresponsive(region hrpc.RegionInfo, at place) error {
+func (s *Store) unresponsive(region hrpc.RegionInfo, at location) error {
 	if err := s.unlocated(region); err != nil {
 		return fmt.Errorf("%w: %s", err, at)
 	}
 	return fmt.Errorf("%w: %s", hbase.ErrUnresponsive, at)
 }
 
-// unlocated returns the error of the last look-up in ZooKeeper for a region without a connection,
-// or nil.
 func (s *Store) unlocated(region hrpc.RegionInfo) error {
 	if serverOf(region) != nil {
 		return nil
@@ -198,7 +197,6 @@ func (s *Store) trip(region hrpc.RegionInfo) {
 	}
 }
 
-// openFor opens the breaker until a probe of the first added region is answered.
 func (s *Store) openFor(client hrpc.RegionClient, regions ...hrpc.RegionInfo) {
 	added := s.breaker.add(client, regions...)
 	if len(added) == 0 || s.closed.Load() {
@@ -240,7 +238,6 @@ func (s *Store) respondedWithin(server string, d time.Duration) bool {
 	return ok && time.Since(time.Unix(0, last.(*atomic.Int64).Load())) < d
 }
 
-// others returns the other regions of a connection, or those without one if client is nil.
 func (l *regionCache) others(region hrpc.RegionInfo, client hrpc.RegionClient) (others []hrpc.RegionInfo) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

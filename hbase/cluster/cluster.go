@@ -61,13 +61,13 @@ type Store struct {
 	log        zerolog.Logger
 	exceptions *prometheus.CounterVec
 
-	metaServer  string             // its address at Open
+	metaServer  string             // address of hbase:meta's server at Open
 	user        string             // whose rights HBase checks
 	tls         func() *tls.Config // nil without TLS
 	login       *kerberos.Login    // nil without Kerberos
 	prefix      string             // of full table names, such as "ns:"
 	callTimeout time.Duration      // 0 is none
-	maxMulti    int                // Gets
+	maxMulti    int
 	multiSize   *prometheus.HistogramVec
 
 	// ?flush=: gohbase delays Gets and mutations to send them together
@@ -162,7 +162,6 @@ func open(
 	return s, nil
 }
 
-// Close implements [hbase.Store].
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return hbase.ErrClosed
@@ -223,8 +222,7 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf logs at level debug: ZooKeeper's calls return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis. gohbase does not count the multis of
-// this package, so this package adds them.
+// multiSize returns gohbase's metric of the sizes of multis, for the multis of this package.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

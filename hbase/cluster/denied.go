@@ -17,7 +17,7 @@ type denial struct {
 //	… for user 'USER' (table=TABLE, action=RIGHT)
 //	… (user=USER, scope=SCOPE, params=[table=TABLE,…],action=RIGHT)
 //
-// They have namespace=NAMESPACE instead for a namespace, and neither for the cluster.
+// For a namespace, it has namespace=NAMESPACE in place of table=TABLE; for the cluster, neither.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)

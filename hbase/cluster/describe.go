@@ -13,8 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute of a column family, or a value of its configuration, that differs from
-// the definition. All attributes of a missing family differ, and Actual is empty.
+// Difference is an attribute or configuration value of a column family that differs from the
+// definition. For a missing family, Actual is empty.
 type Difference struct {
 	Family, Attribute string
 	Actual, Expected  string

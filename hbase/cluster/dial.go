@@ -46,7 +46,6 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 	}
 }
 
-// firstRead notes the result of a connection's first read: whether the server refuses it.
 type firstRead struct {
 	conn   net.Conn
 	simple bool // without Kerberos

@@ -47,16 +47,16 @@ func (t *tableStates) of(table string) *tableState {
 // suspect makes the next call to an unknown region check the table's state.
 func (t *tableStates) suspect(table string) { t.of(table) }
 
-// known returns nil for a table that was never suspected.
 func (t *tableStates) known(table string) *tableState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.states[table]
 }
 
-// checkEnabled returns an error if a call would wait for a region of a disabled table. A region
-// with a connection is checked only if its table is known to be disabled: a call to it would not
-// wait, but get an exception.
+// checkEnabled returns an error if a call would wait for a disabled table. It checks the table's
+// state for a known region without a connection, and for an unknown region of a suspected table. A
+// call over a connection would not wait, but get an exception. So it fails only if the table is
+// known to be disabled.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {
@@ -102,7 +102,6 @@ func (s *Store) awaitEnabled(table string, t *tableState) {
 	}
 }
 
-// readEnabled returns true for a missing table, too.
 func (s *Store) readEnabled(table string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
 	defer cancel()
@@ -110,7 +109,7 @@ func (s *Store) readEnabled(table string) (bool, error) {
 	if _, err := s.sendOne(ctx, get); err != nil {
 		return false, err
 	}
-	if len(get.cells) == 0 {
+	if len(get.cells) == 0 { // the table is missing
 		return true, nil
 	}
 	// A protobuf message with the state: 0 is ENABLED.

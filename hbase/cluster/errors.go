@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions are those of HBase, by class. All others are [hbase.ErrUnavailable].
+// exceptions are HBase's, by class.
 var exceptions = map[string]error{
 	"TableNotFoundException":      hbase.ErrTableNotFound,
 	"TableExistsException":        hbase.ErrTableExists,
@@ -31,7 +31,7 @@ var exceptions = map[string]error{
 // tooLarge is the end of the message of a DoNotRetryIOException. A row key may be before it.
 var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
-// busyExceptions end by themselves: the call is repeated.
+// busyExceptions are temporary: the call is retried.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
@@ -45,7 +45,6 @@ var busyExceptions = map[string]bool{
 
 var exceptionClass = regexp.MustCompile(`(?:HBase Java|procedure) exception:? (?:[\w$]+\.)*([\w$]+)`)
 
-// exceptionOf returns HBase's class without its package, or "".
 func exceptionOf(err error) string {
 	if err == nil {
 		return ""
@@ -62,18 +61,18 @@ func newException(class, stack string) error {
 	return fmt.Errorf("HBase Java exception %s:\n%s", class, stack)
 }
 
-type place struct{ table, server string }
+type location struct{ table, server string }
 
-func (p place) String() string {
-	if p.server == "" {
-		return "table " + p.table
+func (l location) String() string {
+	if l.server == "" {
+		return "table " + l.table
 	}
-	return "table " + p.table + ", server " + p.server
+	return "table " + l.table + ", server " + l.server
 }
 
-// translate returns the error of package hbase. Unknown ones are [hbase.ErrUnavailable]: gohbase
-// has retried most of them until the deadline.
-func translate(err error, at place) error {
+// translate returns the error of package hbase. Unknown exceptions are [hbase.ErrUnavailable]:
+// gohbase has retried most of them until the deadline.
+func translate(err error, at location) error {
 	switch {
 	case err == nil:
 		return nil

@@ -57,7 +57,7 @@ func TestErrorsOfHBaseAreTranslated(t *testing.T) {
 		"a closed store":                  {gohbase.ErrClientClosed, hbase.ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := translate(test.err, place{"t", "127.0.0.1:16020"})
+			got := translate(test.err, location{"t", "127.0.0.1:16020"})
 			if !errors.Is(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -133,7 +133,7 @@ func TestExceptionIsFoundByItsClass(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var wait time.Duration
-			if r, ok := translate(test.err, place{}).(interface{ RetryAfter() time.Duration }); ok {
+			if r, ok := translate(test.err, location{}).(interface{ RetryAfter() time.Duration }); ok {
 				wait = r.RetryAfter()
 			}
 			if exceptionOf(test.err) != test.class || busy(test.err) != test.busy || wait != test.wait {

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// Get implements [hbase.Store].
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Result, err error) {
 	release, err := hbase.Reserve(ctx, gets) // before the call timeout
 	if err != nil {
@@ -129,7 +128,7 @@ type getCall struct {
 func newGet(ctx context.Context, table, row string, sel *selection) *getCall {
 	get, err := hrpc.NewGet(ctx, []byte(table), []byte(row))
 	if err != nil {
-		panic(err) // only options fail
+		panic(err) // cannot happen: only options can be invalid
 	}
 	return &getCall{Get: get, selection: sel}
 }

@@ -26,7 +26,6 @@ func (c *masterCall) Table() []byte              { return []byte(c.table) }
 func (c *masterCall) ToProto() proto.Message     { return c.request }
 func (c *masterCall) NewResponse() proto.Message { return c.response }
 
-// askMaster sends an RPC, and fills response. table is for its error.
 func (s *Store) askMaster(ctx context.Context, name, table string, request, response proto.Message) error {
 	list, err := hrpc.NewListTableNames(ctx)
 	if err != nil {
@@ -62,7 +61,7 @@ func (s *Store) runProcedure(ctx context.Context, name, table string, request pr
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return translate(ctx.Err(), place{table: table})
+			return translate(ctx.Err(), location{table: table})
 		}
 	}
 }
@@ -73,5 +72,5 @@ func (s *Store) procedureError(table string, e *pb.GenericExceptionMessage) erro
 	}
 	err := fmt.Errorf("procedure exception: %s: %s", e.GetClassName(), e.GetMessage())
 	s.observe(err)
-	return translate(err, place{table: table})
+	return translate(err, location{table: table})
 }

@@ -29,10 +29,10 @@ func dialMessages(dial dialFunc) dialFunc {
 type messageConn struct {
 	net.Conn
 	mu       sync.Mutex
-	complete sync.Cond // the message
+	complete sync.Cond // signalled when the message was sent
 	started  bool
-	message  []byte // so far
-	size     int    // of the message
+	message  []byte
+	size     int // of the whole message
 	err      error
 }
 
@@ -41,7 +41,7 @@ const lengthBytes = 4
 func (w *messageConn) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.started { // with the preamble and the connection header
+	if !w.started { // b is the preamble and the connection header
 		w.started = true
 		return w.Conn.Write(b)
 	}

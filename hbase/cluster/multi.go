@@ -27,10 +27,10 @@ type multi struct {
 
 	span    rpcSpan
 	sent    time.Time
-	arrived time.Time // with cells; set by another goroutine, before the answer
-	ended   time.Time // by wait
+	arrived time.Time // of cells, or zero; set by another goroutine before it sends the answer
 
 	// Set by wait.
+	ended    time.Time
 	answered []bool
 	failed   map[int]error
 }
@@ -64,11 +64,11 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, and sets their results. A busy server rejected those
-// in again; gohbase must locate or retry the rest.
+// getFromServers sends Gets of known regions, and sets their results. A busy server has rejected
+// the Gets in rejected. gohbase must locate or retry those in rest.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
-) (again, rest []int) {
+) (rejected, rest []int) {
 	servers, rest := s.regions.route(gets, valid)
 	stats := hbase.StatsOf(ctx)
 	var multis []*multi
@@ -97,14 +97,14 @@ func (s *Store) getFromServers(
 				results[r.get] = hbase.Result{Cells: m.cells[k]}
 			case busy(m.failed[k]):
 				s.observe(m.failed[k])
-				results[r.get].Err = translate(m.failed[k], place{gets[r.get].Table, m.server})
-				again = append(again, r.get)
+				results[r.get].Err = translate(m.failed[k], location{gets[r.get].Table, m.server})
+				rejected = append(rejected, r.get)
 			default:
 				rest = append(rest, r.get)
 			}
 		}
 	}
-	return again, rest
+	return rejected, rest
 }
 
 // wait waits for the response, sets answered and failed, and reports whether the server responded.
@@ -124,7 +124,7 @@ func (m *multi) wait() (responded bool) {
 			return false
 		}
 	}
-	if m.ended = m.arrived; m.ended.IsZero() { // wait may be late
+	if m.ended = m.arrived; m.ended.IsZero() {
 		m.ended = time.Now()
 	}
 	if failed = result.Error; failed != nil {
@@ -133,14 +133,13 @@ func (m *multi) wait() (responded bool) {
 		}
 		return exceptionOf(result.Error) != ""
 	}
-	if m.cells == nil { // no cells
+	if m.cells == nil {
 		m.cells = make([][]hbase.Cell, len(m.gets))
 	}
 	failed = m.readResults(result.Msg.(*pb.MultiResponse))
 	return true
 }
 
-// readResults sets answered and failed, and returns the exception of a region, if any.
 func (m *multi) readResults(response *pb.MultiResponse) (failed error) {
 	for i, region := range response.GetRegionActionResult() {
 		if e := region.GetException(); e != nil && i < len(m.request.RegionAction) {

@@ -112,7 +112,7 @@ func baseMutation(ctx context.Context, table, row string, kind pb.MutationProto_
 	options ...func(hrpc.Call) error) *mutationCall {
 	base, err := hrpc.NewPut(ctx, []byte(table), []byte(row), nil, options...)
 	if err != nil {
-		panic(err) // only options fail
+		panic(err) // cannot happen: the options are valid
 	}
 	return &mutationCall{Mutate: base, mutation: kind}
 }

@@ -43,7 +43,6 @@ func (s *Store) FullName(table string) string {
 	return s.prefix + table
 }
 
-// shortName is the inverse of FullName. ok is false for a table of another namespace.
 func (s *Store) shortName(full string) (table string, ok bool) {
 	if s.prefix == "" {
 		return full, !strings.Contains(full, ":")

@@ -23,11 +23,10 @@ const operationAttribute = "operation"
 // attributeField is a NameBytesPair of HBase's RequestHeader that gohbase's lacks.
 const attributeField = 8
 
-// maxOperation is in bytes.
-const maxOperation = 100
+const maxOperation = 100 // bytes
 
-// methodOf appends the operation and the traceparent of a sampled span, for withOperation. gohbase
-// puts them in the header of the request.
+// methodOf appends the operation and the traceparent of a sampled span to the method's name, which
+// gohbase puts in the header of the request. withOperation moves them.
 func methodOf(ctx context.Context, method string) string {
 	operation, parent := "", ""
 	if named := hbase.StatsOf(ctx).Operation; named != nil {
@@ -44,7 +43,7 @@ func methodOf(ctx context.Context, method string) string {
 	return method + methodEnd + operation[:min(len(operation), maxOperation)] + methodEnd + parent
 }
 
-// traceparent is W3C's name. HBase with OpenTelemetry's agent reads it since version 2.5.
+// HBase with OpenTelemetry's agent reads a traceparent since version 2.5.
 const traceparent = "traceparent"
 
 const methodEnd = "\x00"
@@ -54,8 +53,8 @@ func methodName(call hrpc.Call) string {
 	return method
 }
 
-// withOperation moves what methodOf appended, if anything, into an attribute and the trace of the
-// header.
+// withOperation moves the operation and the traceparent, if any, from the method's name into an
+// attribute and the trace of the header.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {

@@ -12,7 +12,6 @@ import (
 
 const probeTimeout = time.Second
 
-// dialPlain recognises a server that expects TLS: it closes the connection, or sends a TLS alert.
 func dialPlain(wire dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := wire(ctx, network, addr)
@@ -36,16 +35,15 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	}
 	c.read = true
 	closed := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
-	if isTLSRecord(b[:n]) || n == 0 && closed && c.expectsTLS() {
+	if isTLSAlert(b[:n]) || n == 0 && closed && c.expectsTLS() {
 		return 0, refuse("it expects TLS: set --hbase-ca to the certificates of its CA, " +
 			"and --hbase-cert and --hbase-key if it wants a client certificate")
 	}
 	return n, err
 }
 
-// isTLSRecord reports whether b starts with a TLS alert. As the length of HBase's first response,
-// it would be 352 MB.
-func isTLSRecord(b []byte) bool {
+// isTLSAlert is not true for HBase's first response: these bytes would be a length of 352 MB.
+func isTLSAlert(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }

@@ -28,7 +28,7 @@ type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
 	servers map[string]error
-	added   chan struct{} // see next; may be nil
+	added   chan struct{} // closed by the next refusal; may be nil
 }
 
 func (r *refusals) of(server string) error {
@@ -49,7 +49,6 @@ func (r *refusals) any() error {
 	return nil
 }
 
-// set replaces a server's refusal, and returns the one before. Both may be nil.
 func (r *refusals) set(server string, err error) (before error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +69,6 @@ func (r *refusals) set(server string, err error) (before error) {
 	return before
 }
 
-// next returns a channel that the next refusal closes.
 func (r *refusals) next() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +107,6 @@ func (r *refusals) orRefused(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
-// note records a refusal, or its end if err is nil.
 func (s *Store) note(r *refusals, server string, err error) {
 	var refused refusal
 	switch {

@@ -19,8 +19,7 @@ import (
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
-	// last has the address of the server that last served a region.
-	last sync.Map
+	last   sync.Map                     // by region: address of its last server
 }
 
 func (l *regionCache) find(table, row string) hrpc.RegionInfo {
@@ -77,7 +76,6 @@ func startsBefore(start, stop []byte) bool {
 	return len(stop) == 0 || bytes.Compare(start, stop) < 0 // an empty stop is the table's end
 }
 
-// serverOf returns the connection of a region, or nil if gohbase must locate it first.
 func serverOf(region hrpc.RegionInfo) hrpc.RegionClient {
 	if region == nil || region.IsUnavailable() || region.Context().Err() != nil {
 		return nil
@@ -133,7 +131,7 @@ func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	select {
 	case err := <-found:
 		if err != nil {
-			return translate(err, place{table: table})
+			return translate(err, location{table: table})
 		}
 	case <-ctx.Done():
 		return s.callError(ctx, ctx.Err(), table, "", "")

@@ -43,7 +43,6 @@ func newPosition(scan hbase.Scan) position {
 
 var lastRow = strings.Repeat("\xff", hbase.MaxRowLength)
 
-// before returns the greatest row key less than key.
 func before(key string) string {
 	last := len(key) - 1
 	if key[last] == 0 {
@@ -74,7 +73,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves behind the page of call. more: the region has more rows.
+// advance moves p past the page. more says whether the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {

@@ -62,7 +62,6 @@ func newSelection(g *hbase.Get) (*selection, error) {
 		return sel, nil
 	}
 	if g.Page == (hbase.Page{Start: g.Page.Start, Stop: hbase.Next(g.Page.Start), Limit: g.Page.Limit}) {
-		// For ROWCOL bloom filters.
 		sel.columns = []*pb.Column{{Family: sel.columns[0].Family, Qualifier: [][]byte{[]byte(g.Page.Start)}}}
 		return sel, nil
 	}
@@ -81,7 +80,7 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 // columnRange returns the filter of a page. A ColumnPaginationFilter would count over all families,
 // read a nil Start as an offset, and take 1.5 times as long.
 //
-// HBase sorts the delete marker of a family or a row like a cell with an empty qualifier, so behind
+// The delete marker of a family or a row sorts like a cell with an empty qualifier, that is, after
 // newer cells with an empty qualifier. A filter that seeks from such a cell skips the marker, and
 // HBase returns deleted cells. Families that are read in pages must not have such cells.
 func columnRange(page hbase.Page) filter.Filter {

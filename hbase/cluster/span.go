@@ -70,10 +70,9 @@ func (s rpcSpan) endMulti(m *multi, err error) {
 		tables[string(r.region.Table())] = true
 	}
 	s.describe(m.server, err, semconv.DBOperationBatchSize(len(m.gets)), tablesAttribute(tables))
-	s.End(trace.WithTimestamp(m.ended)) // maybe long ago
+	s.End(trace.WithTimestamp(m.ended))
 }
 
-// endBatch is for one table's calls, sent by gohbase as multis.
 func (s rpcSpan) endBatch(calls []hrpc.Call, results []hrpc.RPCResult) {
 	if s.Span == nil {
 		return

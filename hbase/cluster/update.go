@@ -18,8 +18,9 @@ import (
 //
 // gohbase repeats the RPC if the connection is lost. Then the first RPC may have written the cells,
 // and the check of the second fails. So CheckAndPut reads the row, and returns true if it has the
-// cells of put. That is wrong if another caller has put the same cells (true), or has replaced them
-// since (false). To be sure, a caller puts a unique value, and reads it if the result is false.
+// cells of put. The result may be wrong: true if another caller has put the same cells, or false if
+// another caller has replaced them since. To be sure, put a unique value, and read it if the result
+// is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

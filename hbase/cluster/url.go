@@ -18,13 +18,12 @@ const (
 	maxFlush     = 100 * time.Millisecond
 )
 
-// address has comma-separated servers of ZooKeeper, the root znode, and the flush interval.
 type address struct {
 	quorum, znode string
 	flush         time.Duration
 }
 
-// CheckURL returns the error of [Open] for a malformed URL, without its user and password.
+// CheckURL returns the error of [Open] for a malformed URL, but omits a user and password from it.
 func CheckURL(url string) error {
 	_, err := parseURL(url)
 	return err
