@@ -17,10 +17,10 @@ const (
 )
 
 type accept struct {
-	// media is mediaJSON or mediaGraphQL, as the client prefers; empty if it refuses both.
-	media string
-	// events: the client accepts server-sent events; eventsFirst: it prefers them.
-	events, eventsFirst bool
+	// media is mediaJSON or mediaGraphQL, as the client prefers; empty if both have q=0.
+	media       string
+	events      bool // the client accepts server-sent events
+	eventsFirst bool // it prefers them
 }
 
 func (a accept) contentType() string { return cmp.Or(a.media, mediaJSON) + "; charset=utf-8" }
@@ -32,7 +32,6 @@ type offer struct {
 	q     float64
 }
 
-// offers returns the media types of Accept, the preferred first.
 func offers(r *http.Request) (all []offer) {
 	for header := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		if media, parameters, _ := mime.ParseMediaType(header); media != "" {
@@ -53,7 +52,7 @@ func offers(r *http.Request) (all []offer) {
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
 	// A wildcard stands for the first of our media types that Accept does not name. That type is
-	// also the default if Accept accepts none of ours.
+	// also the default if nothing in Accept matches.
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
 		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
 	})

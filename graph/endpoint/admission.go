@@ -18,16 +18,15 @@ const (
 	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to a sixth of the slots while others send requests: running
+	// slotReserve limits a client to 1/(1+5) of the slots while others send requests: running
 	// operations compete for the processors and for the store. docs/LIMITS.md has the latencies of
 	// the others.
 	slotReserve = 5
-	// placeReserve limits a client that holds places to half of all places. A page may have several
-	// heavy operations.
+	// placeReserve limits a client that holds places to 1/(1+1) of them. The share is large because
+	// one screen of a client may need several heavy operations.
 	placeReserve = 1
 )
 
-// admission bounds the running and waiting operations, and rejects others.
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots for subscription events, a quarter as many as slots: a twit is an
@@ -53,9 +52,9 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.slots.Acquire(ctx, client, 1, queueTimeout) {
 		return nil, a.reject()
 	}
-	// Let goroutines run that wait for the network. Go first runs those that other goroutines wake:
-	// under overload, operations wake each other all the time, and new requests would wait for
-	// seconds.
+	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that others
+	// wake: under overload, operations wake each other all the time, and new requests would wait
+	// for seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
@@ -117,7 +116,7 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 }
 
 // Load returns the running operations, those that wait for a slot or for places, and the total of
-// rejections, also of bodies, messages and events.
+// rejections, also of bodies, messages and events, but without [Endpoint.Overdrawn].
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {
@@ -171,7 +170,7 @@ type perAddress struct {
 	counts map[string]int
 }
 
-// add adds n unless that exceeds the limit. It returns the sum in both cases.
+// add adds n unless that exceeds the limit.
 func (p *perAddress) add(address string, n int) (all int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// Checker says what an endpoint would refuse, and predicts costs, without a store. It is safe for
+// Checker returns the errors of an endpoint, and predicts costs, without a store. It is safe for
 // concurrent use.
 type Checker struct {
 	schema   graphql.ExecutableSchema

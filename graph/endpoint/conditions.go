@@ -25,7 +25,8 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// usesCondition adds the fragments that it visits to spread.
+// usesCondition reports whether variable is the condition of a directive in set. It skips fragments
+// in spread, and adds those that it visits.
 func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList

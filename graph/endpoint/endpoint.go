@@ -43,13 +43,12 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe returns the context of an operation of a WebSocket or a shared stream, and a function
-	// to call at its end. May be nil.
+	// Observe is called for each operation of a WebSocket or a shared stream, and ended at its end.
+	// May be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int
-	// Rows returns the rows that the operation of ctx has read. If it is nil, operations count as
-	// reading none.
+	// Rows returns the rows that the operation of ctx has read. Nil counts none.
 	Rows func(ctx context.Context) int64
 	// RowBudget limits the rows of a client per second. Nil is no limit.
 	RowBudget *auth.Rows
@@ -57,8 +56,8 @@ type Config struct {
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
-	// Receiving counts the bytes of incomplete request bodies, with long headers, and of incomplete
-	// messages. Nil bounds nothing.
+	// Receiving counts the bytes of incomplete messages and request bodies, and of a body's header
+	// if it is longer than usualHeader. Nil bounds nothing.
 	Receiving *inflight.Bytes
 }
 

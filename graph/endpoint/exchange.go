@@ -65,8 +65,6 @@ func (x *exchange) operate() {
 	}
 }
 
-// respond executes an operation. The slot is released before the response is sent, because the
-// client may read slowly.
 func (x *exchange) respond(op *operation) {
 	kind := op.Operation.Operation
 	switch {

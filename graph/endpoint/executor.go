@@ -32,7 +32,6 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.RecordCalls != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.RecordCalls, config.Limits[limits.Plan]))
 	}
-	// An event waits for its slot right before its fields are resolved.
 	x.Use(plan.Events{Acquire: admission.acquireEvent})
 	return x
 }
@@ -44,8 +43,8 @@ func untilWritten(ctx context.Context) (response context.Context, written contex
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, and so releases its memory. After untilWritten, written
-// does that.
+// endResponse ends the ctx of a response, and so releases its memory. After untilWritten, the
+// function written does that instead.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()

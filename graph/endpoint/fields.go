@@ -56,7 +56,6 @@ func deprecation(field *ast.FieldDefinition) string {
 
 type validDocument struct {
 	*ast.QueryDocument
-	// fields has ascending indexes of selected fields.
 	fields map[*ast.OperationDefinition][]int
 }
 

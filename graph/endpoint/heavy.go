@@ -11,14 +11,11 @@ import (
 	"twibase/hbase/fair"
 )
 
-// rowsPerPlace is the number of predicted rows per place. An operation that is predicted to read at
-// most that many is not heavy, and needs no place.
 const rowsPerPlace = 2000
 
-// heavy bounds the heavy operations that run at the same time, by their predicted rows: each needs
-// a place for each rowsPerPlace. The number of places is half the number of slots, at least one: so
-// heavy operations leave the other slots free. A heavy operation that waits for places holds no
-// slot.
+// heavy bounds the running operations that are predicted to read more than rowsPerPlace. Each needs
+// a place per rowsPerPlace. The number of places is half the number of slots, at least one, so that
+// other operations find slots. A heavy operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -32,7 +29,6 @@ func newHeavy(slots int) *heavy {
 	return &heavy{places: fair.New(int64(size), placeReserve, queuedPerSlot*size), size: int64(size)}
 }
 
-// weigh returns the number of places that an operation needs, 0 if it is not heavy.
 func (h *heavy) weigh(rows int64) int64 {
 	if h.places == nil || rows <= rowsPerPlace {
 		return 0
@@ -41,48 +37,48 @@ func (h *heavy) weigh(rows int64) int64 {
 }
 
 // predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages
-// are full, so the predictor learns which part of it operations of cached documents read. It is
-// safe for concurrent use.
+// are full. So the predictor learns the fraction of the bound that each operation of a cached
+// document reads. It is safe for concurrent use.
 type predictor struct {
-	parts *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
+	fractions *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }
 
 func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
-// minPart is the smallest predicted part. Variables choose what an operation reads: after a run
-// for an unknown user, which reads nothing, the next runs may read everything, and must not all be
-// admitted at once.
-const minPart = 1. / 16
+// minFraction is the smallest predicted fraction. Variables choose what an operation reads: after a
+// run for an unknown user, which reads nothing, the next runs may read everything, and must not all
+// be admitted at once.
+const minFraction = 1. / 16
 
 // predict returns bound for an unknown operation.
 func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {
-	if part, known := p.parts.Get(operation); known {
-		return int64(math.Ceil(float64(bound) * max(math.Float64frombits(part.Load()), minPart)))
+	if fraction, known := p.fractions.Get(operation); known {
+		return int64(math.Ceil(float64(bound) * max(math.Float64frombits(fraction.Load()), minFraction)))
 	}
 	return bound
 }
 
-// decay is the weight of the previous value after an operation that read a smaller part. A larger
-// part replaces it immediately, so that cheap operations do not hide an expensive one.
+// decay is the weight of the previous fraction after an operation that read a smaller one. A larger
+// one replaces it immediately, so that cheap operations do not hide an expensive one.
 const decay = 0.9
 
-// learn updates the part of bound that an operation reads. It keeps the operation, and so its
-// parsed document. It learns nothing of a document that is not cached: each request parses it
+// learn updates the fraction of bound that an operation reads. It keeps the operation, and so its
+// parsed document. It learns nothing about a document that is not cached: each request parses it
 // again.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return // it is never heavy, or never predicted
 	}
 	latest := min(float64(rows)/float64(bound), 1)
-	part, known := p.parts.Get(op.Operation)
+	fraction, known := p.fractions.Get(op.Operation)
 	if !known {
-		part = new(atomic.Uint64)
-		part.Store(math.Float64bits(latest))
-		p.parts.Add(op.Operation, part, len(op.RawQuery))
+		fraction = new(atomic.Uint64)
+		fraction.Store(math.Float64bits(latest))
+		p.fractions.Add(op.Operation, fraction, len(op.RawQuery))
 		return
 	}
-	before := math.Float64frombits(part.Load())
-	part.Store(math.Float64bits(max(latest, decay*before+(1-decay)*latest)))
+	before := math.Float64frombits(fraction.Load())
+	fraction.Store(math.Float64bits(max(latest, decay*before+(1-decay)*latest)))
 }

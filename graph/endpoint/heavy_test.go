@@ -115,14 +115,14 @@ func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	p.learn(light, rowsPerPlace, 0)
 	p.learn(long, bound, 0)
 	for _, op := range []*graphql.OperationContext{light, long} {
-		if _, known := p.parts.Get(op.Operation); known {
+		if _, known := p.fractions.Get(op.Operation); known {
 			t.Errorf("an operation of %d bytes that is never heavy, or not cached, is remembered", len(op.RawQuery))
 		}
 	}
 	for range 2 * cachedBytes / cachedLength {
 		p.learn(operationOf(cachedLength), bound, 0)
 	}
-	if n := len(p.parts.Values()); n != cachedBytes/cachedLength {
+	if n := len(p.fractions.Values()); n != cachedBytes/cachedLength {
 		t.Errorf("%d documents of %d bytes are kept, want %d", n, cachedLength, cachedBytes/cachedLength)
 	}
 }

@@ -33,9 +33,9 @@ type operation struct {
 	releasedLater bool   // another goroutine calls free
 }
 
-// limitPenalty is how long an operation keeps its slot and places after it exceeded a limit. Its
-// response is not delayed. A client that sends such operations without a pause would otherwise take
-// processors and region servers from other clients.
+// limitPenalty is how long an operation that exceeded a limit keeps its slot and places after its
+// response. A client that sends such operations without a pause would otherwise take processors and
+// region servers from other clients.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
@@ -44,7 +44,6 @@ func (op *operation) release() {
 	}
 }
 
-// end releases the slot after a response.
 func (op *operation) end(response *graphql.Response) {
 	if response != nil && slices.ContainsFunc(response.Errors, exceedsLimit) {
 		op.releasedLater = true
@@ -107,9 +106,8 @@ func (e *Endpoint) fail(
 	return failed
 }
 
-// acquirePlaces waits for the places of an operation. release releases its slot, and
-// releaseAll the slot and the places. After a rejection nothing is held, and releaseAll does
-// nothing.
+// acquirePlaces waits for the places of an operation that has a slot. After a rejection nothing is
+// held, and releaseAll does nothing.
 func (e *Endpoint) acquirePlaces(
 	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {
@@ -147,7 +145,7 @@ func (e *Endpoint) checkBudget(ctx context.Context) *apierr.Error {
 		e.config.RowBudget.PerSecond(), wait)
 }
 
-// Overdrawn returns how many operations were refused because their clients had read too many rows.
+// Overdrawn returns how many operations were rejected because their clients had read too many rows.
 func (e *Endpoint) Overdrawn() int64 { return e.overdrawn.Load() }
 
 // execute runs an operation of a WebSocket or a shared stream.
@@ -247,9 +245,8 @@ func (e *Endpoint) subscription(
 	}
 	defer charge()
 	for response := next(); response != nil; response = next() {
-		// From [resume.Grace] after the expiry of the token on, no response is sent. During
-		// shutdown, a response without data is not sent either: it may have failed only because ctx
-		// is done.
+		// No response is sent once the token has been expired for [resume.Grace]. During shutdown,
+		// a response without data is not sent either: it may have failed only because ctx is done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break
 		}

@@ -28,8 +28,8 @@ const (
 	cachedBytes     = 1 << 20
 )
 
-// preparer is safe for concurrent use. It replaces gqlgen's parser, validation and coercion of
-// variables, which differ from the specification.
+// preparer replaces gqlgen's parser, validation and coercion of variables, which differ from the
+// specification.
 type preparer struct {
 	documents *documents.Registry
 	inputs    *coercion.Inputs

@@ -182,7 +182,6 @@ func readAll(body io.Reader, length int64) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// longHeader returns the length of a header, 0 for a usual one.
 func longHeader(header http.Header) (bytes int) {
 	for name, values := range header {
 		bytes += len(name)

@@ -7,7 +7,6 @@ import (
 	"twibase/graph/limits"
 )
 
-// rules are immutable: [Endpoint.Reload] replaces them.
 type rules struct {
 	limits   limits.Limits
 	preparer *preparer

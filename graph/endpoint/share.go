@@ -58,7 +58,8 @@ func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// runOver runs an operation over a stream, which gets the operation's own errors.
+// runOver runs an operation over a stream. Errors of the operation go to the stream, errors of the
+// request into the HTTP response.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, refused := e.read(w, r)
 	if refused != nil {

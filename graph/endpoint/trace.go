@@ -20,18 +20,16 @@ type Trace struct {
 	ID string
 	// Operation and Kind are empty without a valid operation.
 	Operation, Kind string
-	// Trusted is whether the document is a trusted one.
-	Trusted bool
-	// Fields are selected ones, as ascending indexes of [Endpoint.Fields]. Callers must not change
-	// them.
-	Fields []int
-	// Client and ClientVersion are as the client sent them.
+	Trusted         bool
+	// Fields has the selected fields, as ascending indexes of [Endpoint.Fields]. It is read-only.
+	Fields                []int
 	Client, ClientVersion string
 	Execution             plan.Execution
 	Errors                int
 	// Codes counts errors, also of refused requests.
 	Codes map[string]int
-	// Rejected: no slot, place or memory for parsing was free, or the client had used up its rows.
+	// Rejected means that no slot, place or memory for parsing was free, or that the client had
+	// used up its rows.
 	Rejected bool
 
 	prepared *graphql.OperationContext // nil without a valid operation
