@@ -27,7 +27,7 @@ func (a access) decide(action permission.Action, target permission.Target) permi
 	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed evaluates verdicts about the viewer. It reads nothing if the token decides.
+// allowed reads nothing if the token decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
@@ -155,7 +155,6 @@ func authorize(
 	}
 }
 
-// authorizeNow also runs the remaining check, in parallel with others.
 func authorizeNow(
 	ctx context.Context, action permission.Action, target permission.Target, others ...check,
 ) (viewer string, err error) {

@@ -76,7 +76,6 @@ func (m sessionMutation[I]) resolve(
 	return userErrors, err
 }
 
-// mayPost limits the rate of all texts of a post together.
 func (r *Resolver) mayPost(username string, texts ...string) error {
 	bytes := 0
 	for _, text := range texts {

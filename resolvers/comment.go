@@ -15,8 +15,7 @@ var commentEntries = entries[tables.Comment]{
 	loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility,
 }
 
-// parseCommentKey takes the twit's author for the entryKey, since a comment is deleted with its
-// twit.
+// parseCommentKey returns an entryKey with the twit's author: a comment is deleted with its twit.
 func parseCommentKey(key string) (entryKey, error) {
 	k, err := tables.ParseCommentKey(key)
 	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err

@@ -17,16 +17,16 @@ const (
 	ifOtherOwner = "the viewer changes what others own"
 )
 
-// Subjects of reads that are not names of objects. They contain spaces, unlike names.
+// Values of [explain.Read].Subject other than the names of objects. They contain spaces, so they
+// equal no name.
 const (
 	theViewer       = "the viewer"
 	byViewer        = "by the viewer"
 	theBroadcasters = "the broadcasters"
 )
 
-// field is the variable of a field. Unless it is an [event], it also has a method resolve.
+// field is a field variable. Unless it is a [subscriptionField], it also has a method resolve.
 type field interface {
-	// cost declares the reads of resolve.
 	cost(call *costCall) error
 }
 
@@ -105,13 +105,12 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 	return either
 }
 
-// read declares a read for each object of a set: one for all, if it is [explain.Call.Shared].
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares the reads of a loader for each object of a set; times multiplies their number.
-// condition applies to all of them, unless it is empty.
+// reads declares the reads of a loader; times multiplies their number. condition applies to all of
+// them, unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -151,8 +150,7 @@ func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	return r
 }
 
-// readOther declares reads of other rows than the objects'. All reads without a subject differ. The
-// set may be [explain.Call.Shared].
+// readOther declares reads of other rows than the objects'. All reads without a subject differ.
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
@@ -161,7 +159,6 @@ func (call *costCall) readOther(
 	return call.Read(at, set, r)
 }
 
-// awaitParents returns the stage at which lazy parents are loaded.
 func awaitParents(at explain.Stage) explain.Stage { return at.Next() }
 
 func returnNamed[T any](call *costCall, at explain.Stage, objects loaders.Object[T], fields []string, each int) {
@@ -178,7 +175,6 @@ func returnRoot[T any](call *costCall, objects loaders.Object[T], fields []strin
 	call.Returns("", set)
 }
 
-// reading is a field with the value of a loader for each parent.
 type reading[P, V any] struct {
 	parents func([]*P) []string
 	loader  interface {

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	subscriptionTwitDeleted event
+	subscriptionTwitDeleted subscriptionField
 
 	twitDeletionAuthor = reference[tables.TwitDeletion, tables.User]{
 		loaders.Users, false, func(d *tables.TwitDeletion) *string { return &d.Twit.Author },
@@ -56,14 +56,13 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions hides the deletion of a twit whose author is deleted. If the twit had the
-// visibility FOLLOWERS, its deletion is shown only to the author, to administrators, and to viewers
-// who have followed the author since before the deletion (or at most [live.MaxClockSkew] after it),
-// because the id contains the twit's name and time.
+// visibleDeletions hides the deletion of a twit whose author is deleted. A deletion has the twit's
+// name and time in its id. So the deletion of a Moment is shown only to the author, administrators
+// and viewers who have followed the author since before it (or [live.MaxClockSkew] after it).
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))
-	names := ownersOf(all) // the authors; the followers are added
+	names := ownersOf(all)
 	for i, c := range all {
 		if d := deletions[i]; d != nil {
 			verdicts[i] = accessOf(c.Subscriber).twit(&tables.Twit{AuthorName: c.Owner, Visibility: d.Visibility})

@@ -15,8 +15,7 @@ import (
 )
 
 // treePosition is a position in a subtree, in level order. It stays valid after changes of the
-// tree: locate looks for the department with this code on the level depth. If the department is no
-// longer there, index is its former place.
+// tree: locate looks for code on the level depth, and falls back to index, its former index.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -99,8 +98,8 @@ func (descendants) cost(call *costCall) error {
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only if the levels above have at most a page of departments, so it has at
-	// most a page of lists.
+	// A level is read only if the levels above do not fill the page. So at most request.Size lists
+	// are read for it.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree
@@ -158,7 +157,6 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	return loaders.Join(len(trees), errs)
 }
 
-// subtree reads the departments below one, level by level.
 type subtree struct {
 	page   relay.Page
 	after  treePosition // after and until are exclusive bounds of the page; zero is none
@@ -177,7 +175,7 @@ func newSubtree(code string, p relay.Page) *subtree {
 }
 
 // pageRange is the part of a list that is read. It is the whole list for a backward page, and on
-// the levels down to that of after. Otherwise it has as many departments as the page lacks, and one
+// the levels down to t.after.depth. Otherwise it has as many departments as the page lacks, and one
 // more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {

@@ -11,9 +11,9 @@ import (
 	"twibase/loaders"
 )
 
-// payloadEdge is a field of a payload P: the edge of an entry of a list. Clients can add it to
-// their list, and continue after its cursor. It is null if the list does not have the entry, or the
-// payload has user errors.
+// payloadEdge is a field of a payload P: the edge of a member of a list. Clients can add it to
+// their list, and continue after its cursor. It is null if the list does not have the member, or
+// the payload has user errors.
 type payloadEdge[P, E, T, G any] struct {
 	cursors relay.Cursors
 	entry   payloadEntry[P, E]
@@ -24,7 +24,6 @@ type payloadEdge[P, E, T, G any] struct {
 type payloadEntry[P, E any] interface {
 	// find returns nil if the list does not have the object.
 	find(ctx context.Context, payload *P) (*listEntry[E], error)
-	// findCost returns the stage at which find returns.
 	findCost(call *costCall) explain.Stage
 }
 
@@ -68,13 +67,12 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns a function that returns the key of an object in the payload. keys returns the keys
-// of objects of its noun, such as [usernames].
+// keyIn returns a function that returns the key of an object in the payload. keys is a function
+// such as [usernames].
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }
 
-// namedNode is an object with a key. Its row is read if the selection needs it.
 type namedNode[P, T any] struct {
 	objects loaders.Object[T]
 	key     keyOf[P]

@@ -8,8 +8,8 @@ import (
 	"twibase/loaders"
 )
 
-// entries reads objects that are stored in lists, such as twits, and have no row of their own. See
-// [entryKey] for their deletion.
+// entries reads entries: objects that are stored in lists, such as twits, and have no row of their
+// own. See [entryKey] for their deletion.
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error)
@@ -21,8 +21,7 @@ type entries[T any] struct {
 // deletes the entry.
 type entryKey struct {
 	loaders.MemberKey
-	// author is the author of a twit, or of a comment's twit, or the owner of an event's list.
-	author string
+	author string // of a twit, or of a comment's twit; or the owner of a change event's list
 }
 
 type visibility[T any] struct {
@@ -71,9 +70,6 @@ func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set)
 	return e.readCosts(call, at, set, e.author, 1, "")
 }
 
-// readCosts declares the reads of readVisible for n entries of each object of a set. If author is
-// not empty, the n entries have one author, and it is the subject of the check that the author
-// exists.
 func (e entries[T]) readCosts(
 	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
 ) explain.Stage {
@@ -86,7 +82,6 @@ func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage 
 	return e.readCost(call, at, call.Parents)
 }
 
-// ifSelected is the entry of a payload that is read only if one of the fields is selected.
 type ifSelected[T any] struct {
 	fields []string
 	entries[T]
@@ -103,12 +98,11 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 	return at
 }
 
-// listed is the [source] of a list that stores its entries.
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner: the owner of the list is the author of its entries. The list of a deleted owner is
-	// hidden, since background work clears it later.
+	// byOwner means that the owner of the list is the author of its entries. The list of a deleted
+	// owner is hidden, since background work clears it later.
 	byOwner     bool
 	ownersExist bool // so read does not check them
 }

@@ -15,8 +15,7 @@ type eventSource[T any] struct {
 	key  func(entry *T) live.Key
 	// position returns the position in the polled row.
 	position func(live.Key) string
-	// read reads pages as the viewer sees them.
-	read func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
+	read     func(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
 	// visible returns nil for invisible entries.
 	visible func(ctx context.Context, all []live.Candidate) ([]*T, error)
 	// kept is the lifetime of entries. 0 is unlimited.
@@ -78,9 +77,9 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round. Posts and deletions without entries take two, because the checks need the entries.
-// Comments always take two, because the checks need their twits. An entry that is deleted,
-// or hidden from the subscriber, is nil.
+// in one round. Comments take two rounds, because the checks need their twits, and so do posts and
+// deletions whose Candidate.Entry is nil, because it is read first. An entry that is deleted, or
+// hidden from the subscriber, is nil.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -175,7 +174,7 @@ func entryOfOwner(k live.Key) entryKey {
 	return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
 }
 
-// entriesOf reads the entries of candidates that have none.
+// entriesOf returns the entry of each candidate. It reads an entry if Candidate.Entry is nil.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

@@ -118,238 +118,194 @@ var described = fields{
 	"User.likedTwits":                        userLikedTwits,
 }
 
-// AddCommentPayload returns exec.AddCommentPayloadResolver implementation.
 func (r *Resolver) AddCommentPayload() exec.AddCommentPayloadResolver {
 	return &addCommentPayloadResolver{r}
 }
 
 type addCommentPayloadResolver struct{ *Resolver }
 
-// CommentEdge is the resolver for the commentEdge field.
 func (r *addCommentPayloadResolver) CommentEdge(ctx context.Context, objs []*model.AddCommentPayload) ([]*model.CommentEdge, error) {
 	return addCommentPayloadCommentEdge.resolve(ctx, objs)
 }
 
-// AssignRolePayload returns exec.AssignRolePayloadResolver implementation.
 func (r *Resolver) AssignRolePayload() exec.AssignRolePayloadResolver {
 	return &assignRolePayloadResolver{r}
 }
 
 type assignRolePayloadResolver struct{ *Resolver }
 
-// RoleEdge is the resolver for the roleEdge field.
 func (r *assignRolePayloadResolver) RoleEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.RoleEdge, error) {
 	return assignRolePayloadRoleEdge.resolve(ctx, objs)
 }
 
-// UserEdge is the resolver for the userEdge field.
 func (r *assignRolePayloadResolver) UserEdge(ctx context.Context, objs []*model.AssignRolePayload) ([]*model.UserEdge, error) {
 	return assignRolePayloadUserEdge.resolve(ctx, objs)
 }
 
-// Comment returns exec.CommentResolver implementation.
 func (r *Resolver) Comment() exec.CommentResolver { return &commentResolver{r} }
 
 type commentResolver struct{ *Resolver }
 
-// Twit is the resolver for the twit field.
 func (r *commentResolver) Twit(ctx context.Context, objs []*tables.Comment) ([]*tables.Twit, error) {
 	return commentTwit.resolve(ctx, objs)
 }
 
-// Author is the resolver for the author field.
 func (r *commentResolver) Author(ctx context.Context, objs []*tables.Comment) ([]*tables.User, error) {
 	return commentAuthor.resolve(ctx, objs)
 }
 
-// CreateDepartmentPayload returns exec.CreateDepartmentPayloadResolver implementation.
 func (r *Resolver) CreateDepartmentPayload() exec.CreateDepartmentPayloadResolver {
 	return &createDepartmentPayloadResolver{r}
 }
 
 type createDepartmentPayloadResolver struct{ *Resolver }
 
-// DepartmentEdge is the resolver for the departmentEdge field.
 func (r *createDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.CreateDepartmentPayload) ([]*model.DepartmentEdge, error) {
 	return createDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
 }
 
-// CreateGamePayload returns exec.CreateGamePayloadResolver implementation.
 func (r *Resolver) CreateGamePayload() exec.CreateGamePayloadResolver {
 	return &createGamePayloadResolver{r}
 }
 
 type createGamePayloadResolver struct{ *Resolver }
 
-// GameEdge is the resolver for the gameEdge field.
 func (r *createGamePayloadResolver) GameEdge(ctx context.Context, objs []*model.CreateGamePayload) ([]*model.GameEdge, error) {
 	return createGamePayloadGameEdge.resolve(ctx, objs)
 }
 
-// CreateRolePayload returns exec.CreateRolePayloadResolver implementation.
 func (r *Resolver) CreateRolePayload() exec.CreateRolePayloadResolver {
 	return &createRolePayloadResolver{r}
 }
 
 type createRolePayloadResolver struct{ *Resolver }
 
-// RoleEdge is the resolver for the roleEdge field.
 func (r *createRolePayloadResolver) RoleEdge(ctx context.Context, objs []*model.CreateRolePayload) ([]*model.RoleEdge, error) {
 	return createRolePayloadRoleEdge.resolve(ctx, objs)
 }
 
-// CreateUserPayload returns exec.CreateUserPayloadResolver implementation.
 func (r *Resolver) CreateUserPayload() exec.CreateUserPayloadResolver {
 	return &createUserPayloadResolver{r}
 }
 
 type createUserPayloadResolver struct{ *Resolver }
 
-// UserEdge is the resolver for the userEdge field.
 func (r *createUserPayloadResolver) UserEdge(ctx context.Context, objs []*model.CreateUserPayload) ([]*model.UserEdge, error) {
 	return createUserPayloadUserEdge.resolve(ctx, objs)
 }
 
-// DeleteTwitPayload returns exec.DeleteTwitPayloadResolver implementation.
 func (r *Resolver) DeleteTwitPayload() exec.DeleteTwitPayloadResolver {
 	return &deleteTwitPayloadResolver{r}
 }
 
 type deleteTwitPayloadResolver struct{ *Resolver }
 
-// Viewer is the resolver for the viewer field.
 func (r *deleteTwitPayloadResolver) Viewer(ctx context.Context, objs []*model.DeleteTwitPayload) ([]*tables.User, error) {
 	return deleteTwitPayloadViewer.resolve(ctx, objs)
 }
 
-// Department returns exec.DepartmentResolver implementation.
 func (r *Resolver) Department() exec.DepartmentResolver { return &departmentResolver{r} }
 
 type departmentResolver struct{ *Resolver }
 
-// Parent is the resolver for the parent field.
 func (r *departmentResolver) Parent(ctx context.Context, objs []*tables.Department) ([]*tables.Department, error) {
 	return departmentParent.resolve(ctx, objs)
 }
 
-// Ancestors is the resolver for the ancestors field.
 func (r *departmentResolver) Ancestors(ctx context.Context, objs []*tables.Department) ([][]*tables.Department, error) {
 	return departmentAncestors.resolve(ctx, objs)
 }
 
-// SubDepartments is the resolver for the subDepartments field.
 func (r *departmentResolver) SubDepartments(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
 	return departmentSubDepartments.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// Descendants is the resolver for the descendants field.
 func (r *departmentResolver) Descendants(ctx context.Context, objs []*tables.Department, maxDepth *int, first *int, after *string, last *int, before *string) ([]*model.DepartmentConnection, error) {
 	return departmentDescendants.resolve(ctx, objs, maxDepth, pageArgs{first, after, last, before})
 }
 
-// Roles is the resolver for the roles field.
 func (r *departmentResolver) Roles(ctx context.Context, objs []*tables.Department, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
 	return departmentRoles.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// FollowPayload returns exec.FollowPayloadResolver implementation.
 func (r *Resolver) FollowPayload() exec.FollowPayloadResolver { return &followPayloadResolver{r} }
 
 type followPayloadResolver struct{ *Resolver }
 
-// UserEdge is the resolver for the userEdge field.
 func (r *followPayloadResolver) UserEdge(ctx context.Context, objs []*model.FollowPayload) ([]*model.UserEdge, error) {
 	return followPayloadUserEdge.resolve(ctx, objs)
 }
 
-// FollowerEdge is the resolver for the followerEdge field.
 func (r *followPayloadResolver) FollowerEdge(ctx context.Context, objs []*model.FollowPayload) ([]*model.UserEdge, error) {
 	return followPayloadFollowerEdge.resolve(ctx, objs)
 }
 
-// Viewer is the resolver for the viewer field.
 func (r *followPayloadResolver) Viewer(ctx context.Context, objs []*model.FollowPayload) ([]*tables.User, error) {
 	return followPayloadViewer.resolve(ctx, objs)
 }
 
-// FollowerChange returns exec.FollowerChangeResolver implementation.
 func (r *Resolver) FollowerChange() exec.FollowerChangeResolver { return &followerChangeResolver{r} }
 
 type followerChangeResolver struct{ *Resolver }
 
-// Follower is the resolver for the follower field.
 func (r *followerChangeResolver) Follower(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error) {
 	return followerChangeFollower.resolve(ctx, objs)
 }
 
-// Viewer is the resolver for the viewer field.
 func (r *followerChangeResolver) Viewer(ctx context.Context, objs []*tables.FollowerChange) ([]*tables.User, error) {
 	return followerChangeViewer.resolve(ctx, objs)
 }
 
-// Cursor is the resolver for the cursor field.
 func (r *followerChangeResolver) Cursor(ctx context.Context, objs []*tables.FollowerChange) ([]string, error) {
 	return followerChangeCursor.resolve(ctx, objs)
 }
 
-// Game returns exec.GameResolver implementation.
 func (r *Resolver) Game() exec.GameResolver { return &gameResolver{r} }
 
 type gameResolver struct{ *Resolver }
 
-// Players is the resolver for the players field.
 func (r *gameResolver) Players(ctx context.Context, objs []*tables.Game, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return gamePlayers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// IsPlayed is the resolver for the isPlayed field.
 func (r *gameResolver) IsPlayed(ctx context.Context, objs []*tables.Game) ([]*bool, error) {
 	return gameIsPlayed.resolve(ctx, objs)
 }
 
-// Plays is the resolver for the plays field.
 func (r *gameResolver) Plays(ctx context.Context, objs []*tables.Game, from string, to string) ([][]*tables.DayCount, error) {
 	return gamePlays.resolve(ctx, objs, from, to)
 }
 
-// LikePayload returns exec.LikePayloadResolver implementation.
 func (r *Resolver) LikePayload() exec.LikePayloadResolver { return &likePayloadResolver{r} }
 
 type likePayloadResolver struct{ *Resolver }
 
-// TwitEdge is the resolver for the twitEdge field.
 func (r *likePayloadResolver) TwitEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.TwitEdge, error) {
 	return likePayloadTwitEdge.resolve(ctx, objs)
 }
 
-// UserEdge is the resolver for the userEdge field.
 func (r *likePayloadResolver) UserEdge(ctx context.Context, objs []*model.LikePayload) ([]*model.UserEdge, error) {
 	return likePayloadUserEdge.resolve(ctx, objs)
 }
 
-// Viewer is the resolver for the viewer field.
 func (r *likePayloadResolver) Viewer(ctx context.Context, objs []*model.LikePayload) ([]*tables.User, error) {
 	return likePayloadViewer.resolve(ctx, objs)
 }
 
-// MoveDepartmentPayload returns exec.MoveDepartmentPayloadResolver implementation.
 func (r *Resolver) MoveDepartmentPayload() exec.MoveDepartmentPayloadResolver {
 	return &moveDepartmentPayloadResolver{r}
 }
 
 type moveDepartmentPayloadResolver struct{ *Resolver }
 
-// DepartmentEdge is the resolver for the departmentEdge field.
 func (r *moveDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.MoveDepartmentPayload) ([]*model.DepartmentEdge, error) {
 	return moveDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
 }
 
-// Mutation returns exec.MutationResolver implementation.
 func (r *Resolver) Mutation() exec.MutationResolver { return &mutationResolver{r} }
 
 type mutationResolver struct{ *Resolver }
 
-// SignUp is the resolver for the signUp field.
 func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) (*model.SignUpPayload, error) {
 	payload := &model.SignUpPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -359,7 +315,6 @@ func (r *mutationResolver) SignUp(ctx context.Context, input model.SignUpInput) 
 	return payload, err
 }
 
-// LogIn is the resolver for the logIn field.
 func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*model.LogInPayload, error) {
 	payload := &model.LogInPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -369,7 +324,6 @@ func (r *mutationResolver) LogIn(ctx context.Context, input model.LogInInput) (*
 	return payload, err
 }
 
-// AddComment is the resolver for the addComment field.
 func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommentInput) (*model.AddCommentPayload, error) {
 	payload := &model.AddCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -379,7 +333,6 @@ func (r *mutationResolver) AddComment(ctx context.Context, input model.AddCommen
 	return payload, err
 }
 
-// DeleteComment is the resolver for the deleteComment field.
 func (r *mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
 	payload := &model.DeleteCommentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -389,7 +342,6 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input model.Delete
 	return payload, err
 }
 
-// CreateDepartment is the resolver for the createDepartment field.
 func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.CreateDepartmentInput) (*model.CreateDepartmentPayload, error) {
 	payload := &model.CreateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -399,7 +351,6 @@ func (r *mutationResolver) CreateDepartment(ctx context.Context, input model.Cre
 	return payload, err
 }
 
-// UpdateDepartment is the resolver for the updateDepartment field.
 func (r *mutationResolver) UpdateDepartment(ctx context.Context, input model.UpdateDepartmentInput) (*model.UpdateDepartmentPayload, error) {
 	payload := &model.UpdateDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -409,7 +360,6 @@ func (r *mutationResolver) UpdateDepartment(ctx context.Context, input model.Upd
 	return payload, err
 }
 
-// MoveDepartment is the resolver for the moveDepartment field.
 func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveDepartmentInput) (*model.MoveDepartmentPayload, error) {
 	payload := &model.MoveDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -419,7 +369,6 @@ func (r *mutationResolver) MoveDepartment(ctx context.Context, input model.MoveD
 	return payload, err
 }
 
-// DeleteDepartment is the resolver for the deleteDepartment field.
 func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.DeleteDepartmentInput) (*model.DeleteDepartmentPayload, error) {
 	payload := &model.DeleteDepartmentPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -429,7 +378,6 @@ func (r *mutationResolver) DeleteDepartment(ctx context.Context, input model.Del
 	return payload, err
 }
 
-// CreateGame is the resolver for the createGame field.
 func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGameInput) (*model.CreateGamePayload, error) {
 	payload := &model.CreateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -439,7 +387,6 @@ func (r *mutationResolver) CreateGame(ctx context.Context, input model.CreateGam
 	return payload, err
 }
 
-// UpdateGame is the resolver for the updateGame field.
 func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGameInput) (*model.UpdateGamePayload, error) {
 	payload := &model.UpdateGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -449,7 +396,6 @@ func (r *mutationResolver) UpdateGame(ctx context.Context, input model.UpdateGam
 	return payload, err
 }
 
-// DeleteGame is the resolver for the deleteGame field.
 func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGameInput) (*model.DeleteGamePayload, error) {
 	payload := &model.DeleteGamePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -459,7 +405,6 @@ func (r *mutationResolver) DeleteGame(ctx context.Context, input model.DeleteGam
 	return payload, err
 }
 
-// RecordPlay is the resolver for the recordPlay field.
 func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPlayInput) (*model.RecordPlayPayload, error) {
 	payload := &model.RecordPlayPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -469,7 +414,6 @@ func (r *mutationResolver) RecordPlay(ctx context.Context, input model.RecordPla
 	return payload, err
 }
 
-// Like is the resolver for the like field.
 func (r *mutationResolver) Like(ctx context.Context, input model.LikeInput) (*model.LikePayload, error) {
 	payload := &model.LikePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -479,7 +423,6 @@ func (r *mutationResolver) Like(ctx context.Context, input model.LikeInput) (*mo
 	return payload, err
 }
 
-// Unlike is the resolver for the unlike field.
 func (r *mutationResolver) Unlike(ctx context.Context, input model.UnlikeInput) (*model.UnlikePayload, error) {
 	payload := &model.UnlikePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -489,7 +432,6 @@ func (r *mutationResolver) Unlike(ctx context.Context, input model.UnlikeInput) 
 	return payload, err
 }
 
-// CreateRole is the resolver for the createRole field.
 func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRoleInput) (*model.CreateRolePayload, error) {
 	payload := &model.CreateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -499,7 +441,6 @@ func (r *mutationResolver) CreateRole(ctx context.Context, input model.CreateRol
 	return payload, err
 }
 
-// UpdateRole is the resolver for the updateRole field.
 func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRoleInput) (*model.UpdateRolePayload, error) {
 	payload := &model.UpdateRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -509,7 +450,6 @@ func (r *mutationResolver) UpdateRole(ctx context.Context, input model.UpdateRol
 	return payload, err
 }
 
-// DeleteRole is the resolver for the deleteRole field.
 func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRoleInput) (*model.DeleteRolePayload, error) {
 	payload := &model.DeleteRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -519,7 +459,6 @@ func (r *mutationResolver) DeleteRole(ctx context.Context, input model.DeleteRol
 	return payload, err
 }
 
-// AssignRole is the resolver for the assignRole field.
 func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRoleInput) (*model.AssignRolePayload, error) {
 	payload := &model.AssignRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -529,7 +468,6 @@ func (r *mutationResolver) AssignRole(ctx context.Context, input model.AssignRol
 	return payload, err
 }
 
-// RevokeRole is the resolver for the revokeRole field.
 func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRoleInput) (*model.RevokeRolePayload, error) {
 	payload := &model.RevokeRolePayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -539,7 +477,6 @@ func (r *mutationResolver) RevokeRole(ctx context.Context, input model.RevokeRol
 	return payload, err
 }
 
-// PostTwit is the resolver for the postTwit field.
 func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInput) (*model.PostTwitPayload, error) {
 	payload := &model.PostTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -549,7 +486,6 @@ func (r *mutationResolver) PostTwit(ctx context.Context, input model.PostTwitInp
 	return payload, err
 }
 
-// DeleteTwit is the resolver for the deleteTwit field.
 func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwitInput) (*model.DeleteTwitPayload, error) {
 	payload := &model.DeleteTwitPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -559,7 +495,6 @@ func (r *mutationResolver) DeleteTwit(ctx context.Context, input model.DeleteTwi
 	return payload, err
 }
 
-// CreateUser is the resolver for the createUser field.
 func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
 	payload := &model.CreateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -569,7 +504,6 @@ func (r *mutationResolver) CreateUser(ctx context.Context, input model.CreateUse
 	return payload, err
 }
 
-// UpdateUser is the resolver for the updateUser field.
 func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
 	payload := &model.UpdateUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -579,7 +513,6 @@ func (r *mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUse
 	return payload, err
 }
 
-// DeleteUser is the resolver for the deleteUser field.
 func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
 	payload := &model.DeleteUserPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -589,7 +522,6 @@ func (r *mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUse
 	return payload, err
 }
 
-// Follow is the resolver for the follow field.
 func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) (*model.FollowPayload, error) {
 	payload := &model.FollowPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -599,7 +531,6 @@ func (r *mutationResolver) Follow(ctx context.Context, input model.FollowInput) 
 	return payload, err
 }
 
-// Unfollow is the resolver for the unfollow field.
 func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInput) (*model.UnfollowPayload, error) {
 	payload := &model.UnfollowPayload{ClientMutationID: input.ClientMutationID.Value()}
 	var err error
@@ -609,287 +540,232 @@ func (r *mutationResolver) Unfollow(ctx context.Context, input model.UnfollowInp
 	return payload, err
 }
 
-// PostTwitPayload returns exec.PostTwitPayloadResolver implementation.
 func (r *Resolver) PostTwitPayload() exec.PostTwitPayloadResolver { return &postTwitPayloadResolver{r} }
 
 type postTwitPayloadResolver struct{ *Resolver }
 
-// TwitEdge is the resolver for the twitEdge field.
 func (r *postTwitPayloadResolver) TwitEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error) {
 	return postTwitPayloadTwitEdge.resolve(ctx, objs)
 }
 
-// AlbumEdge is the resolver for the albumEdge field.
 func (r *postTwitPayloadResolver) AlbumEdge(ctx context.Context, objs []*model.PostTwitPayload) ([]*model.TwitEdge, error) {
 	return postTwitPayloadAlbumEdge.resolve(ctx, objs)
 }
 
-// Viewer is the resolver for the viewer field.
 func (r *postTwitPayloadResolver) Viewer(ctx context.Context, objs []*model.PostTwitPayload) ([]*tables.User, error) {
 	return postTwitPayloadViewer.resolve(ctx, objs)
 }
 
-// Query returns exec.QueryResolver implementation.
 func (r *Resolver) Query() exec.QueryResolver { return &queryResolver{r} }
 
 type queryResolver struct{ *Resolver }
 
-// Node is the resolver for the node field.
 func (r *queryResolver) Node(ctx context.Context, id tables.ID) (model.Node, error) {
 	return queryNode.resolve(ctx, id)
 }
 
-// Nodes is the resolver for the nodes field.
 func (r *queryResolver) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
 	return queryNodes.resolve(ctx, ids)
 }
 
-// Viewer is the resolver for the viewer field.
 func (r *queryResolver) Viewer(ctx context.Context) (*tables.User, error) {
 	return queryViewer.resolve(ctx)
 }
 
-// Department is the resolver for the department field.
 func (r *queryResolver) Department(ctx context.Context, code string) (*tables.Department, error) {
 	return queryDepartment.resolve(ctx, code)
 }
 
-// TopDepartments is the resolver for the topDepartments field.
 func (r *queryResolver) TopDepartments(ctx context.Context, first *int, after *string, last *int, before *string) (*model.DepartmentConnection, error) {
 	return queryTopDepartments.resolve(ctx, pageArgs{first, after, last, before})
 }
 
-// Game is the resolver for the game field.
 func (r *queryResolver) Game(ctx context.Context, code string) (*tables.Game, error) {
 	return queryGame.resolve(ctx, code)
 }
 
-// Games is the resolver for the games field.
 func (r *queryResolver) Games(ctx context.Context, first *int, after *string, last *int, before *string) (*model.GameConnection, error) {
 	return queryGames.resolve(ctx, pageArgs{first, after, last, before})
 }
 
-// Role is the resolver for the role field.
 func (r *queryResolver) Role(ctx context.Context, code string) (*tables.Role, error) {
 	return queryRole.resolve(ctx, code)
 }
 
-// Roles is the resolver for the roles field.
 func (r *queryResolver) Roles(ctx context.Context, first *int, after *string, last *int, before *string) (*model.RoleConnection, error) {
 	return queryRoles.resolve(ctx, pageArgs{first, after, last, before})
 }
 
-// Twit is the resolver for the twit field.
 func (r *queryResolver) Twit(ctx context.Context, id tables.ID) (*tables.Twit, error) {
 	return queryTwit.resolve(ctx, id)
 }
 
-// User is the resolver for the user field.
 func (r *queryResolver) User(ctx context.Context, username string) (*tables.User, error) {
 	return queryUser.resolve(ctx, username)
 }
 
-// Users is the resolver for the users field.
 func (r *queryResolver) Users(ctx context.Context, query *string, first *int, after *string, last *int, before *string) (*model.UserConnection, error) {
 	return queryUsers.resolve(ctx, query, pageArgs{first, after, last, before})
 }
 
-// RecordPlayPayload returns exec.RecordPlayPayloadResolver implementation.
 func (r *Resolver) RecordPlayPayload() exec.RecordPlayPayloadResolver {
 	return &recordPlayPayloadResolver{r}
 }
 
 type recordPlayPayloadResolver struct{ *Resolver }
 
-// GameEdge is the resolver for the gameEdge field.
 func (r *recordPlayPayloadResolver) GameEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.GameEdge, error) {
 	return recordPlayPayloadGameEdge.resolve(ctx, objs)
 }
 
-// UserEdge is the resolver for the userEdge field.
 func (r *recordPlayPayloadResolver) UserEdge(ctx context.Context, objs []*model.RecordPlayPayload) ([]*model.UserEdge, error) {
 	return recordPlayPayloadUserEdge.resolve(ctx, objs)
 }
 
-// Role returns exec.RoleResolver implementation.
 func (r *Resolver) Role() exec.RoleResolver { return &roleResolver{r} }
 
 type roleResolver struct{ *Resolver }
 
-// Department is the resolver for the department field.
 func (r *roleResolver) Department(ctx context.Context, objs []*tables.Role) ([]*tables.Department, error) {
 	return roleDepartment.resolve(ctx, objs)
 }
 
-// Users is the resolver for the users field.
 func (r *roleResolver) Users(ctx context.Context, objs []*tables.Role, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return roleUsers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// Subscription returns exec.SubscriptionResolver implementation.
 func (r *Resolver) Subscription() exec.SubscriptionResolver { return &subscriptionResolver{r} }
 
 type subscriptionResolver struct{ *Resolver }
 
-// Twit returns exec.TwitResolver implementation.
 func (r *Resolver) Twit() exec.TwitResolver { return &twitResolver{r} }
 
 type twitResolver struct{ *Resolver }
 
-// Author is the resolver for the author field.
 func (r *twitResolver) Author(ctx context.Context, objs []*tables.Twit) ([]*tables.User, error) {
 	return twitAuthor.resolve(ctx, objs)
 }
 
-// Comments is the resolver for the comments field.
 func (r *twitResolver) Comments(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.CommentConnection, error) {
 	return twitComments.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// CommentCount is the resolver for the commentCount field.
 func (r *twitResolver) CommentCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
 	return twitCommentCount.resolve(ctx, objs)
 }
 
-// Likes is the resolver for the likes field.
 func (r *twitResolver) Likes(ctx context.Context, objs []*tables.Twit, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return twitLikes.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// LikeCount is the resolver for the likeCount field.
 func (r *twitResolver) LikeCount(ctx context.Context, objs []*tables.Twit) ([]*int, error) {
 	return twitLikeCount.resolve(ctx, objs)
 }
 
-// ViewerLikes is the resolver for the viewerLikes field.
 func (r *twitResolver) ViewerLikes(ctx context.Context, objs []*tables.Twit) ([]*bool, error) {
 	return twitViewerLikes.resolve(ctx, objs)
 }
 
-// TwitDeletion returns exec.TwitDeletionResolver implementation.
 func (r *Resolver) TwitDeletion() exec.TwitDeletionResolver { return &twitDeletionResolver{r} }
 
 type twitDeletionResolver struct{ *Resolver }
 
-// Author is the resolver for the author field.
 func (r *twitDeletionResolver) Author(ctx context.Context, objs []*tables.TwitDeletion) ([]*tables.User, error) {
 	return twitDeletionAuthor.resolve(ctx, objs)
 }
 
-// Cursor is the resolver for the cursor field.
 func (r *twitDeletionResolver) Cursor(ctx context.Context, objs []*tables.TwitDeletion) ([]string, error) {
 	return twitDeletionCursor.resolve(ctx, objs)
 }
 
-// UnfollowPayload returns exec.UnfollowPayloadResolver implementation.
 func (r *Resolver) UnfollowPayload() exec.UnfollowPayloadResolver { return &unfollowPayloadResolver{r} }
 
 type unfollowPayloadResolver struct{ *Resolver }
 
-// Viewer is the resolver for the viewer field.
 func (r *unfollowPayloadResolver) Viewer(ctx context.Context, objs []*model.UnfollowPayload) ([]*tables.User, error) {
 	return unfollowPayloadViewer.resolve(ctx, objs)
 }
 
-// UnlikePayload returns exec.UnlikePayloadResolver implementation.
 func (r *Resolver) UnlikePayload() exec.UnlikePayloadResolver { return &unlikePayloadResolver{r} }
 
 type unlikePayloadResolver struct{ *Resolver }
 
-// Viewer is the resolver for the viewer field.
 func (r *unlikePayloadResolver) Viewer(ctx context.Context, objs []*model.UnlikePayload) ([]*tables.User, error) {
 	return unlikePayloadViewer.resolve(ctx, objs)
 }
 
-// UpdateDepartmentPayload returns exec.UpdateDepartmentPayloadResolver implementation.
 func (r *Resolver) UpdateDepartmentPayload() exec.UpdateDepartmentPayloadResolver {
 	return &updateDepartmentPayloadResolver{r}
 }
 
 type updateDepartmentPayloadResolver struct{ *Resolver }
 
-// DepartmentEdge is the resolver for the departmentEdge field.
 func (r *updateDepartmentPayloadResolver) DepartmentEdge(ctx context.Context, objs []*model.UpdateDepartmentPayload) ([]*model.DepartmentEdge, error) {
 	return updateDepartmentPayloadDepartmentEdge.resolve(ctx, objs)
 }
 
-// User returns exec.UserResolver implementation.
 func (r *Resolver) User() exec.UserResolver { return &userResolver{r} }
 
 type userResolver struct{ *Resolver }
 
-// Email is the resolver for the email field.
 func (r *userResolver) Email(ctx context.Context, objs []*tables.User) ([]*string, error) {
 	return userEmail.resolve(ctx, objs)
 }
 
-// Followers is the resolver for the followers field.
 func (r *userResolver) Followers(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return userFollowers.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// Following is the resolver for the following field.
 func (r *userResolver) Following(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.UserConnection, error) {
 	return userFollowing.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// IsFollowing is the resolver for the isFollowing field.
 func (r *userResolver) IsFollowing(ctx context.Context, objs []*tables.User, username string) ([]*bool, error) {
 	return userIsFollowing.resolve(ctx, objs, username)
 }
 
-// ViewerFollows is the resolver for the viewerFollows field.
 func (r *userResolver) ViewerFollows(ctx context.Context, objs []*tables.User) ([]*bool, error) {
 	return userViewerFollows.resolve(ctx, objs)
 }
 
-// Twits is the resolver for the twits field.
 func (r *userResolver) Twits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error) {
 	return userTwits.resolve(ctx, objs, since, until, orderBy, pageArgs{first, after, last, before})
 }
 
-// TwitCount is the resolver for the twitCount field.
 func (r *userResolver) TwitCount(ctx context.Context, objs []*tables.User) ([]*int, error) {
 	return userTwitCount.resolve(ctx, objs)
 }
 
-// Album is the resolver for the album field.
 func (r *userResolver) Album(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string, since *time.Time, until *time.Time, orderBy *model.TwitOrder) ([]*model.TwitConnection, error) {
 	return userAlbum.resolve(ctx, objs, since, until, orderBy, pageArgs{first, after, last, before})
 }
 
-// Timeline is the resolver for the timeline field.
 func (r *userResolver) Timeline(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return userTimeline.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// Roles is the resolver for the roles field.
 func (r *userResolver) Roles(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.RoleConnection, error) {
 	return userRoles.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// HasRole is the resolver for the hasRole field.
 func (r *userResolver) HasRole(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
 	return userHasRole.resolve(ctx, objs, code)
 }
 
-// Games is the resolver for the games field.
 func (r *userResolver) Games(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.GameConnection, error) {
 	return userGames.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// HasPlayed is the resolver for the hasPlayed field.
 func (r *userResolver) HasPlayed(ctx context.Context, objs []*tables.User, code string) ([]*bool, error) {
 	return userHasPlayed.resolve(ctx, objs, code)
 }
 
-// LikedTwits is the resolver for the likedTwits field.
 func (r *userResolver) LikedTwits(ctx context.Context, objs []*tables.User, first *int, after *string, last *int, before *string) ([]*model.TwitConnection, error) {
 	return userLikedTwits.resolve(ctx, objs, pageArgs{first, after, last, before})
 }
 
-// commentConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// commentConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func commentConnection[E any](fill func(edge *model.CommentEdge, member E)) func(*page[E, tables.Comment]) model.CommentConnection {
 	return func(p *page[E, tables.Comment]) model.CommentConnection {
 		return model.CommentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.CommentEdge, i int) {
@@ -901,11 +777,10 @@ func commentConnection[E any](fill func(edge *model.CommentEdge, member E)) func
 	}
 }
 
-// commentEdges returns the edges of a connection.
 func commentEdges(c model.CommentConnection) []*model.CommentEdge { return c.Edges }
 
-// departmentConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// departmentConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func departmentConnection[E any](fill func(edge *model.DepartmentEdge, member E)) func(*page[E, tables.Department]) model.DepartmentConnection {
 	return func(p *page[E, tables.Department]) model.DepartmentConnection {
 		return model.DepartmentConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.DepartmentEdge, i int) {
@@ -917,11 +792,10 @@ func departmentConnection[E any](fill func(edge *model.DepartmentEdge, member E)
 	}
 }
 
-// departmentEdges returns the edges of a connection.
 func departmentEdges(c model.DepartmentConnection) []*model.DepartmentEdge { return c.Edges }
 
-// gameConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// gameConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func gameConnection[E any](fill func(edge *model.GameEdge, member E)) func(*page[E, tables.Game]) model.GameConnection {
 	return func(p *page[E, tables.Game]) model.GameConnection {
 		return model.GameConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.GameEdge, i int) {
@@ -933,11 +807,10 @@ func gameConnection[E any](fill func(edge *model.GameEdge, member E)) func(*page
 	}
 }
 
-// gameEdges returns the edges of a connection.
 func gameEdges(c model.GameConnection) []*model.GameEdge { return c.Edges }
 
-// roleConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// roleConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func roleConnection[E any](fill func(edge *model.RoleEdge, member E)) func(*page[E, tables.Role]) model.RoleConnection {
 	return func(p *page[E, tables.Role]) model.RoleConnection {
 		return model.RoleConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.RoleEdge, i int) {
@@ -949,11 +822,10 @@ func roleConnection[E any](fill func(edge *model.RoleEdge, member E)) func(*page
 	}
 }
 
-// roleEdges returns the edges of a connection.
 func roleEdges(c model.RoleConnection) []*model.RoleEdge { return c.Edges }
 
-// twitConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// twitConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func twitConnection[E any](fill func(edge *model.TwitEdge, member E)) func(*page[E, tables.Twit]) model.TwitConnection {
 	return func(p *page[E, tables.Twit]) model.TwitConnection {
 		return model.TwitConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.TwitEdge, i int) {
@@ -965,11 +837,10 @@ func twitConnection[E any](fill func(edge *model.TwitEdge, member E)) func(*page
 	}
 }
 
-// twitEdges returns the edges of a connection.
 func twitEdges(c model.TwitConnection) []*model.TwitEdge { return c.Edges }
 
-// userConnection returns the function that shows a page as a connection. fill sets what an edge shows of its
-// member; it may be nil.
+// userConnection returns a function that converts a page to a connection. fill may be nil, or set further
+// fields of an edge from its member.
 func userConnection[E any](fill func(edge *model.UserEdge, member E)) func(*page[E, tables.User]) model.UserConnection {
 	return func(p *page[E, tables.User]) model.UserConnection {
 		return model.UserConnection{Nodes: p.all(), PageInfo: p.info, TotalCount: p.total, Edges: edges(p, func(e *model.UserEdge, i int) {
@@ -981,5 +852,4 @@ func userConnection[E any](fill func(edge *model.UserEdge, member E)) func(*page
 	}
 }
 
-// userEdges returns the edges of a connection.
 func userEdges(c model.UserConnection) []*model.UserEdge { return c.Edges }

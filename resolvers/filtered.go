@@ -10,8 +10,7 @@ import (
 	"twibase/loaders"
 )
 
-// lookahead bounds the candidates per entry of a page.
-const lookahead = 4
+const lookahead = 4 // candidates per entry of a page
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates.
 // Usually the first read gets one candidate per entry of the page. If some are hidden, a second
@@ -29,17 +28,13 @@ type filteredConnection[P, T, C any] struct {
 	unsplit bool // lists have one bucket
 }
 
-// source reads the candidates of a [filteredConnection].
 type source[T any] interface {
-	// read returns the candidates of each page range.
 	read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error)
 	cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage
 }
 
-// candidates is a page of candidates. A hidden one is nil.
-type candidates[T any] = loaders.Page[*T]
+type candidates[T any] = loaders.Page[*T] // hidden ones are nil
 
-// candidateRead is a read of a range of candidates.
 type candidateRead struct {
 	loaders.Range
 	atBeginning bool   // the range begins with the list, or is in its first bucket
@@ -166,7 +161,7 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	all := limits[1]
 	second := candidateRead{Range: f.rangeOf(r, all), candidates: all - limits[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
-	second.After += "\x00" // in place of the first read's last candidate
+	second.After += "\x00" // stands for the position of the first read's last candidate
 	if r.Backward {        // the first read may have ended early
 		second.candidates, second.condition = all, ifShort
 	}
@@ -178,7 +173,6 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	candidates[T]
-	// exhausted: no candidate follows the last read
 	exhausted bool
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	subscriptionFollowerChanged event
+	subscriptionFollowerChanged subscriptionField
 
 	followerChangeFollower = reference[tables.FollowerChange, tables.User]{
 		loaders.Users, false, func(c *tables.FollowerChange) *string { return &c.Follower },

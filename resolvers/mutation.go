@@ -178,7 +178,6 @@ func (m objectMutation[T, I]) resolve(ctx context.Context, r *Resolver, in *I, o
 	return userErrors, err
 }
 
-// relationWriter is Relate or Unrelate of [writers.Writers].
 type relationWriter func(w *writers.Writers, ctx context.Context, x *tables.Relation, from, to string) error
 
 func relatesViewer[T, I any](
@@ -189,7 +188,6 @@ func relatesViewer[T, I any](
 	})
 }
 
-// pairMutation relates or unrelates two objects. The payload has both.
 type pairMutation[A, B, I any] struct {
 	objectMutation[B, I]
 	first payloadObject[A]
@@ -215,7 +213,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// deletion deletes an object. The payload has the object as it was before.
+// The payload of a deletion has the object as it was before.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

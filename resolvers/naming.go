@@ -19,8 +19,7 @@ type naming struct {
 	keyName, idName string
 	key             *graphql.Omittable[*string]
 	id              *graphql.Omittable[*tables.ID]
-	// optional: the input may name no object
-	optional bool
+	optional        bool // the input may name no object
 }
 
 // withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
@@ -104,5 +103,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// named returns a key of the client or of withKeys.
+// named returns a key that the client sent, or that withKeys derived from an id.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

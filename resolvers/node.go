@@ -101,7 +101,6 @@ type nodeReader struct {
 	// read returns nil for entries that do not exist or are hidden. Objects with rows are lazy,
 	// even if they do not exist. The error is nil, index-aligned, or one for all keys.
 	read func(ctx context.Context, keys []string) ([]model.Node, error)
-	// cost returns the stage at which read returns.
 	cost func(call *costCall, objects *explain.Set) explain.Stage
 }
 
@@ -155,7 +154,6 @@ func asNodes[T any, N nodePointer[T]](objects []*T) []model.Node {
 	return nodes
 }
 
-// nodes reads objects by id: see nodeReader.read.
 func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	found, errs := make([]model.Node, len(ids)), make([]error, len(ids))
 	var reads []func()

@@ -6,7 +6,6 @@ import (
 	"twibase/loaders"
 )
 
-// lookup is a root field with the object whose key is an argument.
 type lookup[T any] struct {
 	objects  loaders.Object[T]
 	argument string
@@ -26,10 +25,9 @@ func (l lookup[T]) cost(call *costCall) error {
 	return nil
 }
 
-// reference is a field with the object that the parent refers to.
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute: key reads an attribute of the parent, so lazy parents must be loaded first
+	// attribute means that key reads an attribute of the parent, so lazy parents are loaded first.
 	attribute bool
 	// key returns nil without a reference.
 	key func(parent *P) *string

@@ -32,8 +32,8 @@ func (r *request) reverse() {
 }
 
 // bounds limits a connection to the members between two exclusive positions, maybe empty.
-// hasPreviousPage and hasNextPage ignore members outside of the bounds, but assume an entry at the
-// cursor where the page begins.
+// hasPreviousPage and hasNextPage ignore members outside of the bounds, except that a member is
+// assumed at the cursor where the page begins.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -54,9 +54,9 @@ func (r request) pageRange() loaders.Range {
 
 type page[E, T any] struct {
 	request   *request
-	members   []E      // unused if E is struct{}
-	positions []string // of the members
-	nodes     []*T     // the objects of the members
+	members   []E // unused if E is struct{}
+	positions []string
+	nodes     []*T
 	info      *model.PageInfo
 	total     *int
 }
@@ -80,7 +80,6 @@ func (p *page[E, T]) all() []*T {
 
 func (p *page[E, T]) cursor(i int) string { return p.request.cursors.Encode(p.positions[i]) }
 
-// locate sets the page info, with the cursors of the first and the last position.
 func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	if !p.request.info {
 		return
@@ -92,7 +91,6 @@ func (p *page[E, T]) locate(hasPrevious, hasNext bool, positions ...string) {
 	}
 }
 
-// edges returns nil if edges are not selected. fill sets the fields of edge i.
 func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	if !p.request.edges {
 		return nil
@@ -104,7 +102,6 @@ func edges[G, E, T any](p *page[E, T], fill func(edge *G, i int)) []*G {
 	return list
 }
 
-// convert returns nil for a page with an error.
 func convert[P, C any](pages []*P, err error, as func(*P) C) ([]*C, error) {
 	connections, all := make([]*C, len(pages)), make([]C, len(pages))
 	for i, p := range pages {

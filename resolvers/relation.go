@@ -8,7 +8,6 @@ import (
 	"twibase/loaders"
 )
 
-// relationField says whether the parent is related to the object whose key is an argument.
 type relationField[P any, K comparable] struct {
 	parents  func([]*P) []string
 	argument string
@@ -29,7 +28,6 @@ func isRelated[T any](
 	}
 }
 
-// resolve returns false for an object that does not exist.
 func (f relationField[P, K]) resolve(ctx context.Context, parents []*P, other string) ([]*bool, error) {
 	if f.check(other) != nil {
 		return pointers(make([]bool, len(parents))), nil
@@ -61,13 +59,11 @@ func (f relationField[P, K]) cost(call *costCall) error {
 	return nil
 }
 
-// readCost declares the reads of read. subject is the Subject of the reads of edges.
 func (f relationField[P, K]) readCost(call *costCall, other, subject string) {
 	call.readOther(call.Begin(), call.Shared(), f.exists.Shape(""), other, 1, "")
 	call.readOther(call.Begin(), call.Parents, f.related.Shape(f.key("", "")), subject, 1, "")
 }
 
-// viewerRelationField says whether the viewer is related to the parent: false without a token.
 type viewerRelationField[P any] struct {
 	relationField[P, loaders.EdgeKey]
 }

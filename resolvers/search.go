@@ -34,7 +34,6 @@ func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs)
 
 func (s search[T, C]) index() *tables.Search { return s.objects.Kind().Search }
 
-// searchCursors differ from the cursors of a scan.
 func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }

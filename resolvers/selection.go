@@ -23,19 +23,19 @@ func selectedOf(ctx context.Context, typ string) selection {
 }
 
 func collect(ctx context.Context, field graphql.CollectedField, typ string) selection {
-	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, conditions[typ])
+	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, typeConditions[typ])
 }
 
-// conditions has the names of each object type, its interfaces and its unions.
-var conditions = func() map[string][]string {
-	schema, conditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
+// typeConditions has the names of each object type, its interfaces and its unions.
+var typeConditions = func() map[string][]string {
+	schema, typeConditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
 	for name := range schema.Types {
-		conditions[name] = []string{name}
+		typeConditions[name] = []string{name}
 		for _, abstract := range schema.Implements[name] {
-			conditions[name] = append(conditions[name], abstract.Name)
+			typeConditions[name] = append(typeConditions[name], abstract.Name)
 		}
 	}
-	return conditions
+	return typeConditions
 }()
 
 func (s selection) below(ctx context.Context, name string) selection {
@@ -61,10 +61,9 @@ func (s selection) has(name string) bool {
 }
 
 type connectionSelection struct {
-	// edges, info and total are true if edges, pageInfo and totalCount are selected. entries is
-	// true if the list must be read.
-	edges, info, entries, total bool
-	node                        []string
+	edges, info, total bool
+	entries            bool // the list must be read
+	node               []string
 }
 
 func selectedConnection(ctx context.Context) connectionSelection {

@@ -14,12 +14,12 @@ import (
 	"twibase/resolvers/permission"
 )
 
-var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded event
+var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded subscriptionField
 
-// event is a field of the subscription root. Its cost has no reads: the entry is read before.
-type event struct{}
+// subscriptionField declares no reads: the entry was read before the event is executed.
+type subscriptionField struct{}
 
-func (event) cost(call *costCall) error {
+func (subscriptionField) cost(call *costCall) error {
 	call.Returns("", call.Set(call.Parents, 1, call.Begin()))
 	return nil
 }
@@ -147,8 +147,7 @@ type stream struct {
 	// replayed has the entries of the replay that the subscription may deliver again. It is nil
 	// when that is no longer possible.
 	replayed map[live.Key]bool
-	// resumed: an earlier operation started the subscription
-	resumed bool
+	resumed  bool // an earlier operation started the subscription
 	// taken has the first two entries that this operation took from the subscription. Rewind
 	// returns them to the subscription if no event was sent to the client: the endpoint may still
 	// have the first, while run is blocked sending the second.

@@ -13,7 +13,6 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// timelineConnection is User.timeline, which only the user and administrators may read.
 type timelineConnection struct {
 	filteredConnection[tables.User, tables.Twit, model.TwitConnection]
 }
@@ -121,7 +120,6 @@ func readDelivered(
 	return distribute(unread[tables.Twit](timelines), twits, timelineErr, err)
 }
 
-// followedTwits reads twits: nil if deleted, or if the owner does not follow the author.
 func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) ([]*tables.Twit, error) {
 	relations, entryKeys := make([]loaders.EdgeKey, len(keys)), make([]entryKey, len(keys))
 	for i, key := range keys {

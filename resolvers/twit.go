@@ -65,7 +65,7 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 
 func (twitByID) cost(call *costCall) error {
 	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
-		twit := call.Set(call.Parents, 1, call.Begin()) // a set of its own: other twits have other authors
+		twit := call.Set(call.Parents, 1, call.Begin()) // so that reads about its author are not shared
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}
 	return nil

@@ -32,7 +32,6 @@ func visibleTwits(ctx context.Context, twits []*tables.Twit) ([]*tables.Twit, er
 	return twits, err
 }
 
-// twit decides whether the viewer may see a twit, which may be nil.
 func (a access) twit(t *tables.Twit) permission.Verdict {
 	switch {
 	case t == nil:
@@ -44,7 +43,7 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// commentVisibility hides comments of a deleted author, too, except from that author.
+// commentVisibility also hides comments of deleted authors, except from these authors.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {
@@ -84,7 +83,6 @@ func visibleComments(ctx context.Context, comments []*tables.Comment) ([]*tables
 	return comments, loaders.Join(len(comments), err, errs)
 }
 
-// comment decides whether the viewer may see a comment, which may be nil.
 func (a access) comment(c *tables.Comment) permission.Verdict {
 	if c == nil {
 		return permitted
