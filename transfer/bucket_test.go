@@ -113,14 +113,14 @@ func TestLongListsAreSplit(t *testing.T) {
 
 	t.Run("have the same members and lengths in buckets", func(t *testing.T) {
 		check(t, store)
-		sealed := 0
+		named := 0
 		for _, line := range dump(t, store) {
 			if strings.Contains(line, `:"\xff`) {
-				sealed++
+				named++
 			}
 		}
-		if sealed < 50 {
-			t.Errorf("got %d sealed buckets, want at least 50", sealed)
+		if named < 50 {
+			t.Errorf("got %d named buckets, want at least 50", named)
 		}
 	})
 

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// A directory column of bucket 0 names a sealed bucket: directoryPrefix ‖ stop → number ‖ start.
+// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start.
 // The prefix sorts after every member: an inverted time starts below 0x80, and no byte of UTF-8 is
 // 0xff. Package listscan explains buckets and splits.
 const directoryPrefix = "\xff"
@@ -28,7 +28,7 @@ type Bucket struct {
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers position, 0 if no sealed bucket does.
+// BucketOf returns the number of the bucket that covers position, 0 if no named bucket does.
 // directory needs only the buckets that stop after position.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
@@ -54,8 +54,8 @@ func NextBucket(directory []Bucket) uint32 {
 
 // Split plans the split of a full bucket at the positions in cuts. The bucket keeps the members
 // before the first cut, and each cut starts a new bucket, numbered from first on. columns are the
-// buckets that one Put writes to the directory: the new ones and, if the split bucket is sealed,
-// that one with its new stop.
+// buckets that one Put writes to the directory: the new ones and, unless bucket is 0, bucket with
+// its new stop.
 func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -77,7 +77,7 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 	return created, append(columns, created...)
 }
 
-// Directory reads up to n sealed buckets, from the first that stops at position or after it. An
+// Directory reads up to n named buckets, from the first that stops at position or after it. An
 // empty position is the end of the list. If the first bucket starts before position, it covers the
 // positions just before position; otherwise bucket 0 does. To find the bucket that covers position
 // itself, pass [hbase.Next](position).
@@ -88,17 +88,17 @@ func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + position, Limit: n})
 }
 
-// DirectoryTo reads the sealed buckets that stop at or before a position.
+// DirectoryTo reads the named buckets that stop at or before a position.
 func (l *AnyList) DirectoryTo(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix, Stop: directoryPrefix + hbase.Next(position)})
 }
 
-// Directories reads all sealed and pending buckets.
+// Directories reads all named and pending buckets.
 func (l *AnyList) Directories(owner string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: MembersEnd})
 }
 
-// DecodeDirectory returns the sealed buckets. It skips members.
+// DecodeDirectory returns the named buckets. It skips members.
 func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []Bucket, err error) {
 	for i := range cells {
 		if c := &cells[i]; c.Family == l.Family && isDirectory(c) {
@@ -125,7 +125,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
-// BucketCell returns a sealed bucket's directory column.
+// BucketCell returns a named bucket's directory column.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -175,7 +175,7 @@ type Place struct {
 	Moving   bool   // the split bucket may still have copies of Covering's members
 }
 
-// Places reads what [AnyList.Place] needs: the sealed buckets that stop after a position, and the
+// Places reads what [AnyList.Place] needs: the named buckets that stop after a position, and the
 // pending buckets.
 func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})

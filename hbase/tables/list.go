@@ -51,7 +51,7 @@ func (l *AnyList) Row(owner string, bucket uint32) string {
 // OwnerOf decodes [AnyList.Row], or returns [hbase.ErrCorrupt].
 func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {
-		if head, sealed := strings.CutSuffix(row[:n], separator+l.Family); sealed {
+		if head, named := strings.CutSuffix(row[:n], separator+l.Family); named {
 			bucket = binary.BigEndian.Uint32([]byte(row[n:]))
 			if owner, err := OwnerOf(head); err == nil && bucket != 0 {
 				return owner, bucket, nil
@@ -62,7 +62,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans the rows of the lists of all owners, also of sealed buckets, with one column of each
+// Rows scans the rows of the lists of all owners, also of named buckets, with one column of each
 // row.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
@@ -135,7 +135,7 @@ func newList[E any](l List[E]) *List[E] {
 // IsPublic reports whether the PublicCount has the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members of a bucket with their positions, and the sealed buckets of the
+// Decode returns the members of a bucket with their positions, and the named buckets of the
 // directory. It skips other families. Members may be shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,

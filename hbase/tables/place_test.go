@@ -11,9 +11,9 @@ import (
 
 func TestPlaceHasTheBucketsOfAPosition(t *testing.T) {
 	l := tables.UserRoles
-	sealed := tables.Bucket{Number: 1, Start: "m"}
+	named := tables.Bucket{Number: 1, Start: "m"}
 	pending := []tables.Bucket{{Number: 7, Start: "d", Stop: "g"}, {Number: 8, Start: "g", Stop: "m"}}
-	splitting := []hbase.Cell{l.BucketCell(sealed, 0), l.PendingCell(pending, 0)}
+	splitting := []hbase.Cell{l.BucketCell(named, 0), l.PendingCell(pending, 0)}
 	for _, test := range []struct {
 		reason   string
 		cells    []hbase.Cell
@@ -21,14 +21,14 @@ func TestPlaceHasTheBucketsOfAPosition(t *testing.T) {
 		want     tables.Place
 	}{
 		{"a list of one bucket", nil, "a", tables.Place{}},
-		{"before a sealed bucket", []hbase.Cell{l.BucketCell(sealed, 0)}, "a", tables.Place{}},
-		{"in a sealed bucket", []hbase.Cell{l.BucketCell(sealed, 0)}, "m", tables.Place{Covering: 1}},
+		{"before a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "a", tables.Place{}},
+		{"in a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "m", tables.Place{Covering: 1}},
 		{"before the pending buckets", splitting, "c", tables.Place{}},
 		{"in a pending bucket", splitting, "d", tables.Place{Pending: 7}},
 		{"in the next pending bucket", splitting, "lz", tables.Place{Pending: 8}},
 		{"after the pending buckets", splitting, "n", tables.Place{Covering: 1}},
-		{"in a bucket that is sealed and still pending", []hbase.Cell{l.BucketCell(pending[0], 0), l.BucketCell(pending[1], 0),
-			l.BucketCell(sealed, 0), l.PendingCell(pending, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
+		{"in a bucket that is named and still pending", []hbase.Cell{l.BucketCell(pending[0], 0), l.BucketCell(pending[1], 0),
+			l.BucketCell(named, 0), l.PendingCell(pending, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
 	} {
 		got, err := l.Place("LiLei", test.position, test.cells)
 		if err != nil || got != test.want {

@@ -62,7 +62,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 	return nil
 }
 
-// directory checks that the sealed buckets of a list are adjacent, and that the last one covers the
+// directory checks that the named buckets of a list are adjacent, and that the last one covers the
 // end.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)

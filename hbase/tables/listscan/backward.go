@@ -110,15 +110,15 @@ func (s *Scan) skipEmpty() {
 
 // takePreceding does not probe yet: usually the bucket before the empty one has members.
 func (s *Scan) takePreceding(r hbase.Result) error {
-	sealed, err := s.directory(r)
+	named, err := s.directory(r)
 	if err != nil {
 		return err
 	}
 	zero := tables.Bucket{Stop: s.last().Start}
-	if len(sealed) > 0 {
-		zero.Stop = sealed[0].Start
+	if len(named) > 0 {
+		zero.Stop = named[0].Start
 	}
-	all := append([]tables.Bucket{zero}, sealed...)
+	all := append([]tables.Bucket{zero}, named...)
 	s.known = slices.DeleteFunc(all, func(b tables.Bucket) bool { return b.Stop <= s.from })
 	if s.readBucket(); len(s.known) == 0 {
 		s.finish()

@@ -18,7 +18,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	members, columns := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
-		members = members[:marker:marker] // sealed buckets cover the members after the marker
+		members = members[:marker:marker] // named buckets cover the members after the marker
 	}
 	ended := s.add(members)
 	if max(s.After, s.From) == "" { // from its start

@@ -10,8 +10,8 @@ import (
 // Rows scans all columns of a list, including old copies and moved markers, for rebuilding and
 // clearing.
 //
-//	first ──► bucket 0 is short, so its page has the directory ──► pages of the sealed buckets
-//	  └─────► directory ──► the other pages of bucket 0 ──► pages of the sealed buckets
+//	first ──► bucket 0 is short, so its page has the directory ──► pages of the named buckets
+//	  └─────► directory ──► the other pages of bucket 0 ──► pages of the named buckets
 //
 // With Pending, it then reads the directory again, until there are no new buckets. It is not safe
 // for concurrent use.
@@ -62,7 +62,7 @@ func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 // Done means that all rows were read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
-// Directory has the sealed buckets, after the first page.
+// Directory has the named buckets, after the first page.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
 // Get panics if r is done.

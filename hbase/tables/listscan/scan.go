@@ -2,8 +2,8 @@
 //
 // A list is a wide row with a column per member. Qualifiers are positions, ascending in the list's
 // order. A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0
-// is the owner's own row. It has the beginning of the list, and the directory of the other, sealed,
-// buckets.
+// is the owner's own row. It has the beginning of the list, and the directory, which names the
+// other buckets.
 //
 //	row of bucket 0   hash ‖ owner
 //	┌──────────────────┬──────────────────────────────┬─────────────────────┐
@@ -60,7 +60,7 @@ type Range struct {
 	From     string
 	Limit    int
 	Backward bool
-	// Far ranges may start in a sealed bucket. A forward scan then reads the directory with bucket
+	// Far ranges may start in a named bucket. A forward scan then reads the directory with bucket
 	// 0, to save a round.
 	Far bool
 }
@@ -102,7 +102,7 @@ type state uint8
 const (
 	forwardFirst   state = iota // bucket 0 from the position on; if Far, with the directory
 	forwardLookup               // the directory from the position on
-	forwardBuckets              // several sealed buckets
+	forwardBuckets              // several named buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
 	backwardKeys                // positions of the last known bucket
 	backwardBucket              // that bucket, or its end after backwardKeys
