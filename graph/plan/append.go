@@ -51,15 +51,15 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := range len(s) {
-		if escape := escapes[s[i]]; escape != "" {
-			dst = append(append(dst, s[start:i]...), escape...)
+		if c := s[i]; c < 0x20 || c == '\\' || c == '"' {
+			dst = append(append(dst, s[start:i]...), escapes[c]...)
 			start = i + 1
 		}
 	}
 	return append(append(dst, s[start:]...), '"')
 }
 
-// escapes has the escape of each byte, or "".
+// escapes has the escapes of the bytes that have one.
 var escapes = func() (escapes [256]string) {
 	for c := range 0x20 {
 		escapes[c] = fmt.Sprintf(`\u%04X`, c)
