@@ -30,7 +30,7 @@ import (
 )
 
 var (
-	exhausting = flag.Duration("exhausting", 3*time.Second, "duration of each load")
+	exhausting = flag.Duration("exhausting", time.Second, "duration of each load")
 	readMemory = flag.Int("read-memory", 48, "--read-memory of the gateway")
 	unslowed   = flag.Float64("unslowed", 0,
 		"maximum slowdown of other requests under attack; 0 is not measured, as on a busy machine")
