@@ -92,8 +92,8 @@ func compareWith(ctx context.Context, w *dataset, other string) error {
 	return nil
 }
 
-// serveCopy serves with a copy of a program, at its second start. Linux maps a file that was just
-// linked with huge pages, so that its whole text counts as resident memory.
+// serveCopy serves with a copy of a program: Linux maps a file that was just linked with huge
+// pages, and its whole text would count as resident memory.
 func (p *workspace) serveCopy(ctx context.Context, program, store string) (*loadtest.Gateway, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

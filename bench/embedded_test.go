@@ -18,7 +18,6 @@ import (
 	"twibase/resolvers"
 )
 
-// BenchmarkEmbedded is for profiles.
 func BenchmarkEmbedded(b *testing.B) {
 	w, dir := newDataset(seed), "embedded:"+b.TempDir()
 	if err := w.store(b.Context(), dir); err != nil {
@@ -34,9 +33,8 @@ func BenchmarkEmbedded(b *testing.B) {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets(secret), Now: time.Now}
 	handler := tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }}))
-	// From here on the dataset is garbage, as in a server.
 	queries := w.queries()
-	ballast := make([]byte, 24<<20) // as the server has
+	ballast := make([]byte, 24<<20) // like the server's
 	defer runtime.KeepAlive(&ballast)
 	requests := make([]loadtest.Request, len(queries))
 	for i, q := range queries {

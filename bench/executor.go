@@ -29,7 +29,7 @@ func (w *dataset) stock() graphql.ExecutableSchema {
 	return exec.NewExecutableSchema(exec.Config{Resolvers: root{dataset: w}})
 }
 
-// responder returns a function that executes a request. Its response is valid until the next call.
+// responder executes a request. The response is valid until the next call.
 func responder(schema graphql.ExecutableSchema, body []byte, viewer string) func() []byte {
 	e := executor.New(schema)
 	e.SetQueryCache(lru.New[*ast.QueryDocument](10))

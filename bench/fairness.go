@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// fairQuery is expensive, so that the abuser needs few requests. With cheap requests, the
-	// clients of this program would wait for each other on a busy machine.
+	// fairQuery is expensive: with many cheap requests, the clients of this program would wait for
+	// each other on a busy machine.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairRuns    = 5
 	fairSlot    = 8 * time.Second
 	fairClients = 5
 	fairLoad    = 20
 	abuse       = 10
-	// budgetShare is the budget of a client, as a multiple of what each of the others reads.
+	// budgetShare is a client's budget, as a multiple of what each other client reads.
 	budgetShare = 2
 )
 
@@ -103,7 +103,7 @@ func (f *fairRun) run(g *loadtest.Gateway, r loadtest.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := sendBeside(g, r, 0, abuse, fairSlot/3); err != nil { // the abuser spends the rows that it has saved
+	if _, _, err := sendBeside(g, r, 0, abuse, fairSlot/3); err != nil { // spends the saved rows
 		return err
 	}
 	beside, abuser, err := sendBeside(g, r, 1, abuse, fairSlot)

@@ -112,7 +112,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	defer w.Close(ctx)
 	var raw, acknowledged, complete []time.Duration
 	var ratios []float64
-	for i := range posts + 5 { // five for warm-up
+	for i := range posts + 5 { // warm-up
 		begin := time.Now()
 		if err := batch(ctx, store, followers, i); err != nil {
 			return err

@@ -26,8 +26,7 @@ func (handwritten) text(b []byte, s *string) []byte {
 	return plan.AppendString(b, *s)
 }
 
-// handwritten has a function for each query, as a program for only these queries would have: over
-// the same data, in the same order and with the same escaping.
+// handwritten has a function for each query, with the same data, order and escaping.
 type handwritten struct{ *dataset }
 
 type arguments struct {

@@ -11,7 +11,6 @@ import (
 // watchdog counts the responses whose reads it failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
-// TestMain also fails if the watchdog failed a response.
 func TestMain(m *testing.M) {
 	status := m.Run()
 	if n := watchdog.Stalls.Load(); n != 0 {

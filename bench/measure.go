@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// cost is the cost of one call in this process: CPU time of all threads, including garbage
-// collection, and allocations.
+// cost is one call's CPU time in all threads, with garbage collection, and its allocations.
 type cost struct {
 	cpu    time.Duration
 	allocs float64
 }
 
-// Functions take turns, so that all see the same load of the machine.
+// Functions take turns, so that all see the same load.
 const rounds = 7
 
 const slot = 60 * time.Millisecond

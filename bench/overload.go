@@ -14,8 +14,7 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// The query takes the gateway some milliseconds: 50 of a user's followers, and 20 followers of
-// each.
+// The query takes some milliseconds: 50 followers, and 20 followers of each.
 const (
 	graphUsers      = 1000
 	follows         = 50
@@ -53,7 +52,7 @@ func overload(ctx context.Context, _ *dataset) error {
 	t := newTable("One gateway, embedded store, "+processors+"; relative to its capacity just before",
 		"offered", "answered", "rejected", "lost", "p50", "p99", "useful CPU", "connections", "memory")
 	defer t.end()
-	// The capacity of a shared machine changes, so it is measured before each row.
+	// A shared machine's capacity changes.
 	row := func(what string, factor float64, connections int, misuse func() (end func(), err error)) error {
 		peak, err := g.Drive(r, waitingClients, overloadSlot)
 		if err != nil {

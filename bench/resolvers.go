@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The resolvers read the dataset. Resolvers that no query needs are nil.
+// Resolvers that no query needs are nil.
 type (
 	root struct {
 		exec.ResolverRoot
@@ -54,7 +54,7 @@ func (r root) Game() exec.GameResolver             { return gameResolver{} }
 
 var errFirstOnly = errors.New("the resolvers of the benchmark support first only")
 
-// firstPage returns the size of a page. The queries request first pages only.
+// firstPage returns the size of a page. Queries request first pages only.
 func firstPage(first *int, after *string, last *int, before *string) (int, error) {
 	if first == nil || after != nil || last != nil || before != nil {
 		return 0, errFirstOnly
@@ -62,7 +62,6 @@ func firstPage(first *int, after *string, last *int, before *string) (int, error
 	return *first, nil
 }
 
-// info sets the PageInfo of the first page.
 func (p *page[E, T]) info(to *model.PageInfo, size int) *model.PageInfo {
 	n := p.first(size)
 	if to.HasNextPage = n < len(p.nodes); n > 0 {
@@ -71,7 +70,7 @@ func (p *page[E, T]) info(to *model.PageInfo, size int) *model.PageInfo {
 	return to
 }
 
-// connect makes the connections of a batch with few allocations.
+// connect makes a batch's connections with few allocations.
 func connect[P, C, E, T any](parents []*P, of func(*P) *page[E, T], fill func(*C, *page[E, T], *model.PageInfo)) []*C {
 	all, connections, infos := make([]*C, len(parents)), make([]C, len(parents)), make([]model.PageInfo, len(parents))
 	for i, p := range parents {
@@ -175,7 +174,6 @@ func (o twitResolver) Comments(
 	return all, err
 }
 
-// sees reports whether a viewer sees a comment on a twit.
 func (w *dataset) sees(viewer string, t *tables.Twit, c *tables.Comment) bool {
 	return viewer == c.AuthorName || viewer == t.AuthorName || w.follows[[2]string{viewer, c.AuthorName}]
 }

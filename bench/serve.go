@@ -32,8 +32,7 @@ func (q *query) request() loadtest.Request {
 	return r
 }
 
-// serveCommand is the argument that makes this program serve a dataset, by the plan or by the
-// handwritten program.
+// serveCommand makes this program serve a dataset, by the plan or by handwritten.
 const serveCommand = "serve-dataset"
 
 func serveDataset(ctx context.Context, by string) error {

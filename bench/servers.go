@@ -23,7 +23,7 @@ type server struct {
 	*loadtest.Gateway
 }
 
-// uncached are the flags of a server that reads every row from Pebble.
+// uncached makes a server read every row from Pebble.
 var uncached = []string{"--row-cache", "0"}
 
 func served(ctx context.Context, w *dataset) error {
@@ -75,7 +75,7 @@ func onHBase(ctx context.Context, w *dataset) error {
 	if err := errors.Join(handErr, err); err != nil {
 		return err
 	}
-	// Java is slow until it has compiled hot code.
+	// Java compiles hot code.
 	if _, err := twibase.Drive(w.queries()[0].request(), connections, 20*time.Second); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *dataset) reference(servers []server) error {
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
 				}
-				after := bare() // the speed of a shared machine changes
+				after := bare() // a shared machine's speed changes
 				loads[i], ratios[i] = append(loads[i], load), append(ratios[i], 2*float64(load.CPU)/float64(before+after))
 				before = after
 			}
@@ -143,8 +143,7 @@ func (w *dataset) reference(servers []server) error {
 	return nil
 }
 
-// shapes prints ratios to the first server, which serves HTTP, too. The last server is twibase, and
-// reports the rows it reads.
+// shapes prints ratios to the first server. The last one is twibase, which reports its rows.
 func (w *dataset) shapes(servers []server) error {
 	columns := []string{"query"}
 	for i, s := range servers {

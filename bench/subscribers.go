@@ -21,7 +21,6 @@ import (
 	"twibase/live"
 )
 
-// Each subscriber has its own connection.
 const (
 	subscriberCount = 2000
 	postCount       = 20

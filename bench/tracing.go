@@ -27,20 +27,17 @@ import (
 )
 
 const (
-	// tracingRounds is the number of measured rounds.
 	tracingRounds = 300
-	// roundRequests is the number of requests of each variant in a round. At 1 %, the first of them
-	// is sampled. The variants take turns with each request, so that all see the same load of the
-	// machine.
+	// roundRequests is per variant; at 1 %, one is sampled. Variants take turns with each request,
+	// so that all see the same load.
 	roundRequests = 100
-	// collectedRequests is the number of requests of each variant between two garbage collections.
+	// collectedRequests is per variant, between two garbage collections.
 	collectedRequests = 10
-	// rowCache is the default of --row-cache, in bytes.
+	// rowCache is the default of --row-cache.
 	rowCache = 32 << 20
 )
 
-// tracingCommand is the argument that makes this program, built by [buildTracing], measure a number
-// of rounds.
+// tracingCommand makes a program built by [buildTracing] measure a number of rounds.
 const tracingCommand = "measure-tracing"
 
 // tracingSwitches are added to the package hbase.
@@ -51,13 +48,12 @@ const tracingSwitches = `package hbase
 var Untraced, TracingOff bool
 `
 
-// off makes the gateway's Spans those of a gateway without a provider.
+// With off, a gateway's spans are those without a provider.
 const off = "if tracing.TracingOff { s.tracer = nil }; "
 
-// switched is inserted at the start of functions. With it, one gateway can run with and without the
-// code of tracing. Two builds would differ by more than that code, such as the alignment of loops,
-// and two gateways by the contents of the CPU caches. The spans of RPCs are not in the list: the
-// embedded store has none.
+// switched is inserted at the start of functions. With it, one gateway runs with and without the
+// code of tracing. Two builds would also differ in the alignment of loops, and two gateways in the
+// contents of the CPU caches. Spans of RPCs are absent: the embedded store has none.
 var switched = map[string]map[string]string{
 	"gateway/middleware/spans.go": {
 		"func (s Spans) request(":   off + "if tracing.Untraced { return r.Context() }",
@@ -69,11 +65,11 @@ var switched = map[string]map[string]string{
 	"graph/endpoint/event.go": {"func eventSpan(": "if tracing.Untraced { return next(ctx) }"},
 }
 
-// setSwitches sets the tracingSwitches. It is nil in a program that buildTracing has not built.
+// setSwitches is nil in a program that buildTracing has not built.
 var setSwitches func(untraced, off bool)
 
-// tracing compares requests with and without spans. Their spans go to a collector in this process,
-// whose CPU time is not measured.
+// tracing compares requests with and without spans, which go to a collector in this process. Its
+// CPU time is not measured.
 func tracing(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -106,7 +102,6 @@ func (p *workspace) runTracing(ctx context.Context, out io.Writer, rounds int) e
 	return nil
 }
 
-// buildTracing builds this program with the statements of switched.
 func (p *workspace) buildTracing(ctx context.Context) (program string, err error) {
 	replace := map[string]string{}
 	add := func(file, text string) error {
@@ -166,7 +161,6 @@ func insert(text string, statements map[string]string) (string, error) {
 	return strings.Replace(b.String(), "import (", "import (\n\ttracing \"twibase/hbase\"", 1), nil
 }
 
-// variant is a way of tracing.
 type variant struct {
 	name          string
 	untraced, off bool
@@ -178,8 +172,8 @@ type variant struct {
 	cpu           []float64 // per request, by round
 }
 
-// measureTracing prints the costs of the variants. Two are the same: their difference is the error
-// of the method.
+// measureTracing prints the variants' costs. Two variants are the same: they differ by the method's
+// error.
 func measureTracing(ctx context.Context, rounds int) error {
 	if setSwitches == nil {
 		return errors.New("run bench tracing, which builds the program for this command")
@@ -241,9 +235,8 @@ func printTracing(variants []*variant) {
 
 func change(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
 
-// checkExported checks that the spans of the sampled requests were exported.
 func checkExported(variants []*variant) error {
-	requests := (2 + len(variants[0].cpu)) * roundRequests // with those of countAllocations
+	requests := (2 + len(variants[0].cpu)) * roundRequests // and those of countAllocations
 	spans := variants[len(variants)-1].exporter.spans.Load() / int64(requests)
 	for _, v := range variants {
 		want := spans * int64(requests*v.sampled/roundRequests)
@@ -254,8 +247,7 @@ func checkExported(variants []*variant) error {
 	return nil
 }
 
-// medianInterval returns the interval that contains the median with a probability of 95 %, by the
-// sign test.
+// medianInterval contains the median with a probability of 95 %, by the sign test.
 func medianInterval(values []float64) (low, high float64) {
 	slices.Sort(values)
 	n := float64(len(values))

@@ -20,10 +20,10 @@ import (
 	traceapi "go.opentelemetry.io/otel/trace/embedded"
 )
 
-// takeTurns measures rounds. Garbage is collected between requests, and not measured.
+// takeTurns measures rounds, and collects garbage between requests, unmeasured.
 func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, rounds int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	// With a second thread, the search of the scheduler for work would be measured.
+	// A second thread would add the scheduler's search for work.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, v := range variants {
 		if err := c.countAllocations(ctx, v); err != nil {
@@ -58,8 +58,7 @@ func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, roun
 	return nil
 }
 
-// roundCost returns the CPU time per request of a round, by the first quartiles: other programs
-// slowed the rest down.
+// roundCost is per request, from the first quartiles: other programs slowed the rest down.
 func roundCost(sampled, others []time.Duration, export time.Duration) float64 {
 	sum := export
 	for _, requests := range [][]time.Duration{sampled, others} {
@@ -71,7 +70,6 @@ func roundCost(sampled, others []time.Duration, export time.Duration) float64 {
 	return float64(sum) / roundRequests
 }
 
-// tracingClient sends a query to the handler of a gateway.
 type tracingClient struct {
 	body, want []byte
 	handler    http.Handler
@@ -103,7 +101,7 @@ func (c *tracingClient) check() error {
 	return nil
 }
 
-// countAllocations counts those of a round, after a round that fills pools and caches.
+// countAllocations measures a round, after one that fills pools and caches.
 func (c *tracingClient) countAllocations(ctx context.Context, v *variant) error {
 	c.use(v)
 	var before, after runtime.MemStats
@@ -128,7 +126,6 @@ func (c *tracingClient) Write(b []byte) (int, error) { return c.response.Write(b
 
 func (*tracingClient) WriteHeader(int) {}
 
-// switchedProvider provides one tracer.
 type switchedProvider struct {
 	traceapi.TracerProvider
 	tracer switchedTracer
@@ -136,7 +133,6 @@ type switchedProvider struct {
 
 func (p *switchedProvider) Tracer(string, ...trace.TracerOption) trace.Tracer { return &p.tracer }
 
-// switchedTracer starts spans with its current tracer.
 type switchedTracer struct {
 	traceapi.Tracer
 	current trace.Tracer
@@ -147,8 +143,8 @@ func (s *switchedTracer) Start(ctx context.Context, name string, options ...trac
 	return s.current.Start(ctx, name, options...)
 }
 
-// newProvider returns a provider with the exporter of 'twibase serve'. It exports at the end of a
-// round. A ratio of 1/n samples each n-th trace.
+// newProvider has the exporter of 'twibase serve', which exports at the end of a round. A ratio of
+// 1/n samples each n-th trace.
 func newProvider(ctx context.Context, ratio float64) (*sdk.TracerProvider, *countingExporter, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -169,8 +165,8 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnly
 	return e.SpanExporter.ExportSpans(ctx, spans)
 }
 
-// evenIDs makes the ids of traces so that rounds have the same number of sampled traces. A sampler
-// of a ratio compares the last eight bytes.
+// evenIDs gives rounds the same number of sampled traces: a ratio's sampler compares the last eight
+// bytes.
 type evenIDs struct{ traces uint64 }
 
 func (g *evenIDs) NewIDs(ctx context.Context) (id trace.TraceID, _ trace.SpanID) {

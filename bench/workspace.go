@@ -23,7 +23,7 @@ func newWorkspace() (*workspace, error) {
 
 func (p *workspace) path(name string) string { return filepath.Join(p.dir, name) }
 
-// stop stops the gateways. It ignores errors, because the measurements are done.
+// stop ignores errors, because the measurements are done.
 func (p *workspace) stop() {
 	for _, s := range p.servers {
 		_ = s.Stop()
@@ -50,7 +50,7 @@ func (p *workspace) build(ctx context.Context) (program string, err error) {
 
 func (p *workspace) buildAs(ctx context.Context, name string, flags ...string) (program string, err error) {
 	program = p.path(name)
-	// The dependencies of the program are in the module of the product, not in this one.
+	// The program's dependencies are in the product's module, not in this one.
 	args := append([]string{"-C", "..", "build", "-trimpath", "-o", program}, flags...)
 	build := exec.CommandContext(ctx, "go", append(args, ".")...)
 	if out, err := build.CombinedOutput(); err != nil {

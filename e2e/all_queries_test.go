@@ -39,7 +39,7 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field, of depth more levels of objects, and the ids of the level below.
+// selection selects every field, depth more levels of objects, and ids below them.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
 	d := apiSchema.Types[name]
@@ -85,8 +85,7 @@ func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 	return ""
 }
 
-// allQueries select every field of the schema on every path: each root field, with each object that
-// it can name.
+// allQueries select every field of the schema on every path: each root field with each object.
 func allQueries(t *testing.T, depth int, objects map[string]object) (all []string) {
 	t.Helper()
 	var ids, users, twits, codes []string

@@ -19,7 +19,7 @@ type attack struct {
 	code    apierr.Code
 	message string
 	header  string
-	// raw requests may close a WebSocket: they are not a message, or too long.
+	// raw requests may close a WebSocket: no message, or too long.
 	raw bool
 }
 
@@ -57,7 +57,6 @@ func attacks() []attack {
 
 var rep = strings.Repeat
 
-// unparsed are documents that are rejected before parsing.
 func unparsed() (all []attack) {
 	for _, filler := range []string{"{", ",", "#", "#\n", `"\u0041" `, `""" \""" """ `} {
 		text := rep(filler, (1<<20-100)/len(mustJSON(filler)))
@@ -94,7 +93,6 @@ func unparsed() (all []attack) {
 	)
 }
 
-// unvalidated are documents that are rejected after parsing and before validation.
 func unvalidated() []attack {
 	return []attack{
 		exceeding(limits.Fragments, "a chain of 990 fragments, each of which spreads the next twice", chain(990)),
@@ -245,7 +243,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// spread returns a query of n nested fragments. The last one has the fields.
+// spread returns n nested fragments, the last one with the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)

@@ -34,7 +34,7 @@ import (
 const (
 	maxResponse = 1 << 10
 	maxFactor   = 3000    // times the CPU time of a trivial query, about 10 µs
-	maxMemory   = 8 << 20 // bytes, in addition to 16 for each byte of the body
+	maxMemory   = 8 << 20 // bytes, plus 16 for each byte of the body
 )
 
 type countingStore struct {

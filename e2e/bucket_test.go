@@ -21,7 +21,7 @@ import (
 
 func sortedInts(list []int) []int { return slices.Sorted(slices.Values(list)) }
 
-// A page from the end may be short at the end of a bucket.
+// Pages from the end may be short at the end of a bucket.
 func TestPagesOfListsInBucketsMatchTheOracle(t *testing.T) {
 	w := newFixture(t, generated(t, 1), transfer.Options{ListBound: 7})
 	m := w.oracle.Model
@@ -127,7 +127,7 @@ func departmentCodes(departments []*oracle.Department) (list []string) {
 	return list
 }
 
-// The rounds grow with the logarithm of the number of such buckets.
+// The rounds grow with the logarithm of the number of emptied buckets.
 func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 	const bound, members = 4, 100
 	users, follows := []string{"username,name", "hub,H"}, []string{"follower,followee,followed_at"}

@@ -9,7 +9,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// The viewer is an administrator, so that only the input is invalid.
+// An administrator is permitted everything, so that only the input is invalid.
 func TestInvalidInputWritesNothing(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	before := allCells(t, s.store)
@@ -104,7 +104,7 @@ func TestBlockStringsAndEscapesAreDecoded(t *testing.T) {
 	}
 }
 
-// A Date is a string until the field checks it: the others keep their data.
+// A Date is a string until the field checks it, so other fields keep their data.
 func TestInvalidDateFailsItsFieldOnly(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	for _, day := range []string{"2014-02-30", "1969-12-31", "today", ""} {

@@ -8,8 +8,8 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// addComment adds a comment and returns its id. It first waits for the next millisecond, so that
-// comments have a fixed order.
+// addComment returns the comment's id. It waits for the next millisecond, which fixes the order of
+// comments.
 func (s *liveGateway) addComment(t *testing.T, username, twit, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)
@@ -34,7 +34,6 @@ func (s *liveGateway) unfollow(t *testing.T, username, followed string) {
 	s.mutate(t, username, fmt.Sprintf(`unfollow(input:{username:%q}){userErrors{code}}`, followed))
 }
 
-// The subscribers receive what Twit.comments shows them.
 func TestSubscribersReceiveCommentsOfOtherGateways(t *testing.T) {
 	s := liveGateways(t, 2, 0, "a", "b", "c", "fan")
 	twit, other := s[0].postTwit(t, "a", "a twit"), s[0].postTwit(t, "a", "another")

@@ -54,7 +54,7 @@ func TestCostOfConstantRequestIsCached(t *testing.T) {
 	}
 }
 
-// A cost of one viewer is used for all viewers with the same kind of token.
+// Viewers with the same kind of token share a cost.
 func TestCostDoesNotDependOnUsername(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
 	for _, file := range exampleNames(t) {

@@ -70,7 +70,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	s[1].subscribeFor(t, "fan", after, deletion).expectDeletions(moment, third)
 	s[1].subscribeFor(t, "a", after, deletion).expectDeletions(moment, third)
 	s[1].subscribeFor(t, "", after, deletion).expectDeletions(third)
-	// Whoever begins to follow learns nothing of the moments that were deleted before.
+	// A new follower does not learn of moments deleted before.
 	time.Sleep(5*time.Second + 100*time.Millisecond)
 	s[0].follow(t, "late", "a")
 	s[1].subscribeFor(t, "late", after, deletion).expectDeletions(third)

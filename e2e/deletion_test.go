@@ -21,8 +21,7 @@ import (
 	"twibase/transfer"
 )
 
-// The payload does not depend on the progress of the clean-up: it has the attributes of the deleted
-// row, and empty lists.
+// The payload has the deleted row's attributes, whatever the progress of the clean-up.
 func TestPayloadOfDeletionHasEmptyLists(t *testing.T) {
 	for _, test := range []struct{ mutation, input, of, selected, want string }{
 		{"deleteUser", `{username:"owner"}`, "user",
@@ -249,7 +248,7 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	}
 }
 
-// A list that reads an attribute of its members omits deleted ones, with what refers to them.
+// Lists that read an attribute of their members omit deleted ones, with what refers to them.
 func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, unauthenticated, `{user(username:"fan"){id}}`), "user", "id"))
@@ -340,7 +339,7 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	}
 }
 
-// A client whose request had no response repeats it.
+// A client repeats a request without a response.
 func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	never := tables.Twit{AuthorName: "writer", PostedAt: time.UnixMilli(1), Name: "never"}

@@ -44,7 +44,6 @@ func TestDepartmentMutationsChangeTheTree(t *testing.T) {
 		{boss, tree, `{"topDepartments":{"totalCount":3,"nodes":[` +
 			`{"code":"ceo","descendants":{"edges":[{"depth":1,"node":{"code":"dev","name":"Development","parent":{"code":"ceo"}}},{"depth":2,"node":{"code":"web","name":"Web","parent":{"code":"dev"}}}]}},` +
 			`{"code":"empty","descendants":{"edges":[]}},{"code":"ops","descendants":{"edges":[]}}]}}`},
-		// The name determines the position in the list.
 		{boss, mutation("updateDepartment", `code:"ops",name:"Alpha"`, `department{name}`),
 			`{"updateDepartment":{"department":{"name":"Alpha"},"userErrors":[]}}`},
 		{boss, `{topDepartments{nodes{code}}}`,

@@ -64,8 +64,8 @@ func (d slowStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return d.Store.Get(ctx, gets)
 }
 
-// In synthetic time, a response takes exactly the time of its rounds: no timer dispatched one of
-// them. No read was requested between two rounds: none was dispatched too early.
+// In synthetic time, a response takes exactly its rounds: no timer dispatched one. No read was
+// requested between two rounds: none was dispatched too early.
 func TestPlanDispatchesWhenAllTasksWait(t *testing.T) {
 	folder := generated(t, 1)
 	synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,8 @@ type testQuery struct {
 	query     string
 	variables map[string]any
 	viewers   []oracle.Viewer
-	// connection is the path of a connection that is read to its end, or from its end to its start
-	// if backward is set. The query has a variable $cursor then.
+	// connection is the path of a connection to read to its end, or its start if backward is set.
+	// The query has a variable $cursor.
 	connection []any
 	backward   bool
 }
@@ -102,8 +102,7 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// viewersOf: the user, a follower, a user who does not follow, an unauthenticated client, and an
-// administrator.
+// viewersOf: the user, a follower, another user, an unauthenticated client, an administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	all := []oracle.Viewer{as(user.Username), unauthenticated, root}
 	if followers := user.Followers(); len(followers) > 0 {
@@ -194,15 +193,15 @@ func (f *fixture) checkNodes(t *testing.T) {
 	}
 }
 
-// checkRootLists compares the pages of root lists with the oracle's. [fixture.learnRoots] has
-// checked that each object occurs once.
+// checkRootLists compares pages with the oracle's. [fixture.learnRoots] has checked that each
+// object occurs once.
 func (f *fixture) checkRootLists(t *testing.T) {
 	for _, field := range []string{"users", "roles", "games", "topDepartments"} {
 		for _, size := range []int{100, 37} {
 			f.follow(t, unauthenticated, testQuery{connection: []any{field}, query: fmt.Sprintf(
 				`query($cursor:String){%s(first:%d,after:$cursor){totalCount edges{cursor node{id name}} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})
 			if field == "topDepartments" && f.options.ListBound > 0 {
-				continue // pages from the end are short at the end of a bucket, which the oracle does not model
+				continue // the oracle does not model that pages from the end are short at a bucket's end
 			}
 			f.follow(t, unauthenticated, testQuery{connection: []any{field}, backward: true, query: fmt.Sprintf(
 				`query($cursor:String){%s(last:%d,before:$cursor){nodes{id} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})

@@ -81,8 +81,7 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// difference compares the responses of both executors. valid is false if the request was rejected
-// before execution.
+// difference compares both executors. valid is false if the request was rejected before execution.
 func (e *executors) difference(r request) (difference string, valid bool) {
 	status, planned := r.send(e.planned)
 	stockStatus, stock := r.send(e.stock)
@@ -115,8 +114,7 @@ func events(body []byte) [][]byte {
 	return list
 }
 
-// compare returns the difference of two responses. executed is false if the request was rejected
-// before execution.
+// executed is false if the request was rejected before execution.
 func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {
@@ -211,7 +209,7 @@ func (q *queries) request(text string, variables map[string]any) request {
 	return r
 }
 
-// collectArguments names them by the fields that take them.
+// collectArguments is by the field that takes them.
 func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
 		user:users(first:60){edges{cursor node{username id}}}

@@ -44,10 +44,10 @@ const (
 	mostResident             = 400 << 20
 )
 
-// exhaustingLoads are the queries of the attackers. An author has 100 twits of 40 KB: 24 authors
-// are 96 MB in one round, and 7 are just within the limit. The user long has 1,000 such twits: a
-// page from the end reads 256 of them from the beginning, and the positions of all others. An
-// answer of 16 MB has two of them 200 times.
+// exhaustingLoads are the attackers' queries. An author has 100 twits of 40 KB: 24 authors are 96
+// MB in one round, and 7 are just within the limit. The user long has 1,000 such twits: a page from
+// the end reads 256 of them, and the positions of all others. An answer of 16 MB has two of them
+// 200 times.
 var exhaustingLoads = []load{
 	{"a cheap query", `{user(username:"A"){name}}`, 1},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors), 1},
@@ -72,7 +72,7 @@ func longTwitsOf(authors int) string {
 	return fmt.Sprintf(`{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`, authors)
 }
 
-// pagesFromTheEnd returns a query of pages of different lengths, so that none shares its reads.
+// pagesFromTheEnd queries pages of different lengths, which share no reads.
 func pagesFromTheEnd(pages int) string {
 	var query strings.Builder
 	for i := range pages {
@@ -100,8 +100,8 @@ func TestOthersAreServedUnderAttack(t *testing.T) {
 	})
 }
 
-// exhaustion is a gateway with little read memory, and the results of requests. Each client that is
-// not an attacker has an address of its own.
+// exhaustion is a gateway with little read memory, and results. Each client but the attackers has
+// its own address.
 type exhaustion struct {
 	gateway *loadtest.Gateway
 	others  []*http.Client
@@ -131,14 +131,12 @@ func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	return x
 }
 
-// clientAt returns a client that sends from a loopback address.
 func clientAt(address string) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	return &http.Client{Timeout: time.Minute,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 100, DialContext: dialer.DialContext}}
 }
 
-// exhaustingData writes a few users with long twits, and many with short ones.
 func exhaustingData(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	write := func(name, header string, rows func(w io.Writer)) {
@@ -193,7 +191,7 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// ask returns the code of the first error of a response, or ok.
+// ask returns the code of the first error, or ok.
 func ask(ctx context.Context, client *http.Client, url, query string) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/graphql",
 		strings.NewReader(asBody(query, nil)))
@@ -207,7 +205,7 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 		return "no response"
 	}
 	defer response.Body.Close()
-	var begin bytes.Buffer // has the errors, if any, and is not compressed then
+	var begin bytes.Buffer // has the errors, which are not compressed
 	if _, err = io.CopyN(&begin, response.Body, 4<<10); err == nil {
 		_, err = io.Copy(io.Discard, response.Body)
 	}
@@ -222,9 +220,9 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 	return code
 }
 
-// startAttack has 64 clients send a query to url without pause until stop is called, which returns
-// what they got. They are a process of the lowest priority: attackers have processors of their own,
-// and must not take those of the gateway and of the other clients.
+// startAttack has 64 clients send a query without pause until stop, which returns their results.
+// They run in a process of the lowest priority: real attackers have their own processors, and must
+// not take those of the gateway and of other clients.
 func startAttack(t *testing.T, url string, a load) (stop func() map[string]int) {
 	order, err := json.Marshal(attackOrder{url, a.query, a.addresses})
 	if err != nil {
@@ -299,7 +297,6 @@ func TestChildAttacks(t *testing.T) {
 	}
 }
 
-// trivialServer returns the URL of a server that always gives the same response.
 func trivialServer(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -309,7 +306,7 @@ func trivialServer(t *testing.T) string {
 	return server.URL
 }
 
-// measureOthers sends ordinary queries and returns their latencies, ascending.
+// measureOthers returns ascending latencies of ordinary queries.
 func (x *exhaustion) measureOthers(t *testing.T) (latencies []time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), *exhausting)
 	defer cancel()
@@ -339,7 +336,7 @@ func (x *exhaustion) measureOthers(t *testing.T) (latencies []time.Duration) {
 	return latencies
 }
 
-// measureUnderLoad returns the latencies of ordinary queries during an attack on url.
+// measureUnderLoad measures the others during an attack on url.
 func (x *exhaustion) measureUnderLoad(t *testing.T, url string, a load) []time.Duration {
 	stop := startAttack(t, url, a)
 	latencies := x.measureOthers(t)
@@ -353,7 +350,7 @@ func (x *exhaustion) run(t *testing.T) {
 	if *unslowed > 0 {
 		x.measureOthers(t) // warm-up
 		t.Logf("p99 of other requests %v, without load", p99(x.measureOthers(t)))
-		// These clients leave the gateway alone: they show what a load takes of the processors.
+		// These clients leave the gateway alone: they show the processor time that a load takes.
 		x.got = map[string]int{}
 		elsewhere = p99(x.measureUnderLoad(t, trivialServer(t), exhaustingLoads[0]))
 		t.Logf("p99 of other requests %v, with %d clients of a trivial server: %v", elsewhere, attackers, x.got)

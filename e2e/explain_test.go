@@ -30,8 +30,7 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// explaining returns a handler for plans and reports. listBound is the number of members in a
-// bucket.
+// explaining serves plans and reports. listBound is the number of members in a bucket.
 func explaining(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
@@ -68,7 +67,7 @@ func (r request) costs(handler http.Handler, header string) (a costResponse, bod
 type comparison struct{ all, unbounded atomic.Int64 }
 
 // exceeds returns how a request's reads exceed its plan, or "". An unlimited subtree counts as
-// 1,000 departments, which is more than any tree of the tests.
+// 1,000 departments, more than any tree of the tests.
 func (r request) exceeds(handler http.Handler, c *comparison) (violation string) {
 	predicted, body, err := r.costs(handler, explain.Header)
 	if err != nil {
@@ -106,7 +105,7 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 	return violation
 }
 
-// Reads of different objects of one type are counted separately, whatever their names are.
+// The names of the objects do not matter.
 func TestPlanCountsReadsOfEachObject(t *testing.T) {
 	handler := explaining(inMemory(t), tables.ListBound)
 	gets := func(viewer, query string) int64 {
@@ -208,8 +207,8 @@ func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// An object that was found first without, and then with the length of a list, reads lists and rows
-// together, as planned.
+// An object found without, then with the length of a list reads lists and rows together, as
+// planned.
 func TestLazyObjectsAwaitListLength(t *testing.T) {
 	users, follows := "username,name\nhub,Hub\nx,X\n", "follower,followee\nx,hub\n"
 	for i := range 20 {

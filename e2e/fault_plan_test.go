@@ -17,12 +17,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultPlan decides which rows of the store fail for a request, and which parts of resolvers'
-// results are missing. The decision depends on the seed and the name of the row or part, not on the
-// order or number of reads.
+// faultPlan decides which rows fail for a request, and which parts of results are missing: by the
+// seed and the name of the row or part, not by the order or number of reads.
 type faultPlan struct {
 	seed uint64
-	// One in errors rows cannot be read, and one in missing parts is null. 0 means none.
+	// One in errors rows is unreadable, and one in missing parts null; 0 is none.
 	errors, missing uint64
 }
 
@@ -63,8 +62,7 @@ func (p faultPlan) rowError(table, row string) error {
 	return nil
 }
 
-// removeFrom removes parts of a resolver's result. parent is the object or the arguments of the
-// field.
+// removeFrom removes parts of a resolver's result. parent is the object or the field's arguments.
 func removeFrom[T any](ctx context.Context, field string, parent any, result T, err error) (T, error) {
 	if p := faultPlanOf(ctx); p.missing > 0 {
 		v := reflect.ValueOf(&result).Elem()
@@ -79,9 +77,9 @@ func removeFrom[T any](ctx context.Context, field string, parent any, result T, 
 	return result, err
 }
 
-// removeFromEach is removeFrom for a resolver of many parents. After a part was removed from a
-// list, gqlgen's executor passes nil for a parent. The resolver is then called with an object that
-// does not exist, and its result is dropped.
+// removeFromEach is for a resolver of many parents. gqlgen's executor passes nil for a parent that
+// was removed from a list. The resolver is then called with an object that does not exist, and its
+// result dropped.
 func removeFromEach[P, T any](
 	ctx context.Context, field string, parents []*P, resolve func([]*P) ([]T, error),
 ) ([]T, error) {
@@ -92,7 +90,7 @@ func removeFromEach[P, T any](
 		}
 	}
 	results, err := resolve(existing)
-	results = slices.Clone(results) // lazy objects are filled in through the resolver's own slice
+	results = slices.Clone(results) // lazy objects are filled in through this slice
 	for i := range results {
 		if parents[i] == nil {
 			results[i] = *new(T)
@@ -134,8 +132,8 @@ func nonexistent[P any]() *P {
 }
 
 // hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
-// removed: the plan would never read the row, but gqlgen's executor has its error already. Lists
-// name objects that exist; for another object the two executors would decide differently.
+// removed: the plan would not read the row, but gqlgen's executor has its error already. Lists name
+// objects that exist; about another the executors would decide differently.
 func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case p.errors == 0:
@@ -159,8 +157,8 @@ func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	return ok && p.isUnreadable(o.ID())
 }
 
-// anyUnreadable is hasUnreadable for the results of nodes(ids). An object with a row is judged by
-// its id: if it does not exist, gqlgen's executor has nil and the plan a lazy object.
+// anyUnreadable is hasUnreadable for nodes(ids). An object with a row is judged by its id: if it
+// does not exist, gqlgen's executor has nil and the plan a lazy object.
 func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
 	for i := range results.Len() {
 		_, row := tableOf[ids[i].Noun]
@@ -183,8 +181,8 @@ func (p faultPlan) isUnreadable(id tables.ID) bool {
 	return row && p.rowError(table, tables.RowKey(id.Key)) != nil
 }
 
-// remove sets parts of v to null wherever its Go type allows that, also where the schema does not.
-// v itself is kept if it has an unreadable object.
+// remove sets parts of v to null where the Go type allows, even if the schema does not. It keeps v
+// if it has an unreadable object.
 func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -236,7 +234,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// isPart reports whether t points to a part of a connection. Results do not share such parts.
+// isPart reports whether t points to a part of a connection, which results do not share.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }

@@ -12,8 +12,7 @@ import (
 	"twibase/resolvers"
 )
 
-// faultyResolvers replace parts of the results by null, as the request's fault plan says, also in
-// non-null fields.
+// faultyResolvers apply the request's fault plan to results, also in non-null fields.
 type faultyResolvers struct {
 	*resolvers.Resolver
 	known

@@ -22,8 +22,7 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// newFeedGateway returns a gateway with users. Users with more than limit followers are
-// broadcasters.
+// newFeedGateway has users; more than limit followers make a broadcaster.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}
@@ -59,7 +58,7 @@ func (n *feedGateway) mutate(username, field, input string, path ...any) any {
 
 func (n *feedGateway) postTwit(username, content string) string {
 	n.Helper()
-	time.Sleep(2 * time.Millisecond) // twits of one millisecond have no predictable order
+	time.Sleep(2 * time.Millisecond) // the order of twits of one millisecond is undefined
 	return n.mutate(username, "postTwit", fmt.Sprintf("content:%q", content), "twit", "id").(string)
 }
 
@@ -144,7 +143,7 @@ func TestTimelineFollowsMutations(t *testing.T) {
 	}
 }
 
-// Between two pages, newer twits are posted, and authors become and stop being broadcasters.
+// Between pages, twits are posted, and authors become and stop being broadcasters.
 func TestTimelinePagesNeitherRepeatNorOmit(t *testing.T) {
 	random := seedOf(t)
 	chance := rand.New(rand.NewPCG(random, 1))

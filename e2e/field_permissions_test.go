@@ -36,7 +36,7 @@ var publicFields = map[string]string{
 	"UserError":            "code message field path",
 }
 
-// The rows of docs/PERMISSIONS.md for reads. Those of twits and comments apply on every path.
+// The rows of docs/PERMISSIONS.md for reads. Twits' and comments' apply on every path.
 const (
 	seeEmail     = "User.email"
 	seeTimeline  = "User.timeline"
@@ -54,8 +54,7 @@ var guardedFields = map[string]string{
 	"Subscription.twitDeleted":     seeTwit,
 }
 
-// payloadFields are visible to the sender of the mutation. Other fields of payloads have the usual
-// permissions.
+// payloadFields are visible to the mutation's sender. Others have the usual permissions.
 var payloadFields = strings.Fields("query userErrors clientMutationId deletedId token expiresAt day count")
 
 func TestEveryFieldHasAPermission(t *testing.T) {

@@ -13,9 +13,8 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// morePeople adds to the people: twits for followers by two authors, and comments by users of every
-// column, on visible and hidden twits. The additions are older, so that the ids in angle brackets
-// stay the same.
+// morePeople adds twits for followers by two authors, and comments by users of every column on
+// visible and hidden twits. They are older, so that the ids in angle brackets stay the same.
 func morePeople() map[string]string {
 	all := maps.Clone(people)
 	all["twits"] += "\nn,writer,2014-05-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-05-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"
@@ -105,7 +104,7 @@ func TestFieldsShowOnlyWhatTheViewerMaySee(t *testing.T) {
 	}
 }
 
-// The counts of comments and the ends of pages may change.
+// Counts of comments and ends of pages may change.
 func TestHiddenObjectsChangeNoResponse(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, morePeople()))
 	objects := s.objects(t)
@@ -170,7 +169,7 @@ func removeCommentCounts(value any) any {
 	return value
 }
 
-// Each mutation is sent by each viewer with permission. Objects of its payload must look as through
+// Each viewer with permission sends each mutation. The payload's objects must look as through
 // node(id:), after the mutation or before a deletion.
 func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	folder := folderOf(t, morePeople())
@@ -229,7 +228,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	}
 }
 
-// leaves returns the texts among an object's fields. Other fields may depend on lists.
+// leaves returns an object's texts. Other fields may depend on lists.
 func leaves(of any) map[string]any {
 	all := map[string]any{}
 	object, _ := of.(map[string]any)

@@ -20,7 +20,7 @@ type fixture struct {
 	options transfer.Options
 	oracle  *oracle.Oracle
 	opaque  *oracle.Opaque
-	// recorded has all queries and their responses: the other engine must return the same.
+	// recorded queries must have the same responses from the other engine.
 	recorded []recordedQuery
 	failed   int
 }
@@ -96,8 +96,8 @@ func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variab
 	return expected.Data, given.Data
 }
 
-// isPartOf reports whether some is not empty and all has each of its errors. If one error makes the
-// whole response null, the others may be missing.
+// isPartOf: some is not empty, and all has its errors. Errors may be missing if one makes the whole
+// response null.
 func isPartOf(some, all []string) bool {
 	for _, e := range some {
 		if !slices.Contains(all, e) {
@@ -121,8 +121,8 @@ func viewerName(viewer oracle.Viewer) string {
 
 func cut(body []byte) []byte { return body[:min(len(body), 4000)] }
 
-// replay sends the recorded queries to another gateway and compares the responses. Only the order
-// of errors may differ: it depends on the field that fails first.
+// replay compares another gateway's responses to the recorded queries. The order of errors may
+// differ: it depends on the field that fails first.
 func (f *fixture) replay(t *testing.T, other *gateway) {
 	t.Helper()
 	start := time.Now()

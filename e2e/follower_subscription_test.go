@@ -14,8 +14,8 @@ import (
 
 const followerChange = `{added followerId cursor follower{username name} viewer{username followerCount}}`
 
-// expectChanges checks changes such as "+fan 1": fan follows, and the viewer has one follower. Of a
-// follower without a name only the id is known.
+// expectChanges checks changes such as "+fan 1": fan follows, and the viewer has one follower. A
+// follower without a name has only an id.
 func (l subscriber) expectChanges(changes ...string) (cursor string) {
 	l.t.Helper()
 	for _, want := range changes {

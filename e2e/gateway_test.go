@@ -43,7 +43,7 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway { return gatewayOver(name, store, store) }
 
-// gatewayOver gives the writers and the loaders views of one store.
+// gatewayOver's writers and loaders see one store differently.
 func gatewayOver(name string, written, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
 		Now: time.Now}
@@ -152,7 +152,7 @@ var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(4 << 30) // the whole data set is large: then garbage is collected more often
+	debug.SetMemoryLimit(4 << 30) // more frequent garbage collection: the whole data set is large
 	status := minihbase.Main(m)
 	if n := watchdog.Stalls.Load(); n != 0 {
 		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)

@@ -11,13 +11,13 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// generator makes random queries over the whole schema whose responses the oracle can predict.
+// generator makes random queries over the whole schema with responses that the oracle can predict.
 type generator struct {
 	*rand.Rand
 	*fixture
 	schema *ast.Schema
-	// forward omits pages from the end: they are short at the end of a bucket, which the oracle
-	// does not model.
+	// forward omits pages from the end: the oracle does not model that they are short at a bucket's
+	// end.
 	forward bool
 	sorted  map[string][]string
 
@@ -33,7 +33,7 @@ type parent struct {
 	owner string
 	known bool
 	found bool
-	// depth is the number of nested objects that are left, budget that on the lowest level.
+	// depth is the number of object levels that are left, budget that on the lowest.
 	depth, budget int
 }
 

@@ -11,7 +11,7 @@ import (
 	"twibase/transfer"
 )
 
-// A sum beyond GraphQL's Int is an error. Null propagates from a non-null field.
+// Null propagates from a non-null field.
 func TestSumBeyondInt32FailsItsField(t *testing.T) {
 	files := maps.Clone(people)
 	files["plays"] = "username,game,day,count"

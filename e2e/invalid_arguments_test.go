@@ -56,8 +56,7 @@ func TestHostileArgumentsAreRejectedOrFindNothing(t *testing.T) {
 				if list.path != "" {
 					query = strings.Replace(query, "{", "{"+list.path+"{", 1) + "}"
 				}
-				// A cursor of the right kind may belong to another list, except for descendants:
-				// its position counts.
+				// A cursor of the right kind may be another list's, except for descendants.
 				cursor := f.opaque.Seen[kind][0]
 				if list.kind == kind && kind == "Department.descendants" && cursor.Owner != "ceo" {
 					continue
@@ -93,7 +92,7 @@ func TestHostileArgumentsAreRejectedOrFindNothing(t *testing.T) {
 	})
 }
 
-// A page of a filtered list looks at four candidates per entry.
+// A page reads at most four candidates per entry.
 func TestFilteredPagesAreBounded(t *testing.T) {
 	f := newFixture(t, generated(t, 1), transfer.Options{})
 	recorder := hbasetest.NewRecorder(f.store, hbasetest.Names{})

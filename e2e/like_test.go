@@ -9,8 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The twit w is public and by the writer; m is by the owner, for followers. The fan follows the
-// owner.
+// w is public, by the writer; m is the owner's, for followers such as the fan.
 func TestLikeIsIdempotentAndNeedsAVisibleTwit(t *testing.T) {
 	files := morePeople()
 	delete(files, "likes")

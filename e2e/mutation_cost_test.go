@@ -24,7 +24,7 @@ import (
 type mutationCost struct {
 	mutation string
 	viewer   oracle.Viewer
-	// input is that of mutationInputs if it is empty. Another gateway sent before earlier.
+	// input is that of mutationInputs if empty. Another gateway sent before earlier.
 	input, before string
 	rounds        int
 }
@@ -104,8 +104,7 @@ func TestMutationsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// count returns the cost of a mutation. Each call takes a millisecond of synthetic time, so that
-// concurrent calls count once.
+// count takes a millisecond of synthetic time for each call, so that concurrent calls count once.
 func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Report) {
 	t.Helper()
 	input := c.input
@@ -155,7 +154,7 @@ func TestReportOfFollowMatchesDocumentation(t *testing.T) {
 	}
 }
 
-// The plan covers the reads of permissions and of the payload, but not those of the writer.
+// The plan covers reads of permissions and payload, not those of the writer.
 func TestNoMutationExceedsItsPlan(t *testing.T) {
 	random := seedOf(t)
 	folder, schema, compared := folderOf(t, people), plannedSchema().Schema(), 0

@@ -21,8 +21,7 @@ type naming struct {
 	optional          bool
 }
 
-// namings returns the fields that name an object, except names of new objects and the username of a
-// log-in.
+// namings are the fields that name an object, except names of new objects and a log-in's username.
 func namings(t *testing.T, s *ast.Schema) (all []naming) {
 	t.Helper()
 	for _, mutation := range s.Mutation.Fields {

@@ -17,7 +17,7 @@ type edgeCase struct {
 	mutation, input string
 	field           string
 	shown           string
-	// list has PAGE for its arguments, and leads to path.
+	// list has PAGE for its arguments.
 	list string
 	path []string
 }

@@ -63,8 +63,7 @@ func exampleNames(t *testing.T) (names []string) {
 	return names
 }
 
-// The plans in testdata/plans stand next to the actual costs, so that a bound that grows is
-// noticed.
+// The files have the actual costs, too, so that the diff shows a bound that grows.
 func TestPlansAreUnchanged(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +100,7 @@ func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
 	}
 }
 
-// The chains may end with a filtered connection, which takes one more round.
+// Chains may end with a filtered connection, which takes one more round.
 func TestKHopsTakeKPlusOneRounds(t *testing.T) {
 	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role",
@@ -152,7 +151,7 @@ func TestKHopsTakeKPlusOneRounds(t *testing.T) {
 	}
 }
 
-// A cursor may be in any bucket of a list.
+// A cursor may be in any bucket.
 func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
 	handler := explaining(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",

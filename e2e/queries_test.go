@@ -10,15 +10,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over any schema. Unlike those of [generator], their responses need
-// not be predictable: arguments are arbitrary, fragments have any type, and there is introspection.
-// A few queries are invalid.
+// queries makes random queries over any schema. Unlike [generator]'s, their responses need not be
+// predictable: arguments are arbitrary, fragments have any type, there is introspection, and a few
+// queries are invalid.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
 	pool   map[string][]string
-	// narrow queries have few fields, but long pages and cursors. In larger queries, fields that
-	// are planned and not read hide those that are read and not planned.
+	// narrow queries have few fields, but long pages and cursors. In large queries, fields that are
+	// planned and not read hide those that are read and not planned.
 	narrow bool
 
 	variables   map[string]any
@@ -79,7 +79,7 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// selection returns a random selection set. objects is about the number of objects of each branch.
+// selection's objects is about the number of objects of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
@@ -196,7 +196,7 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// arguments returns random arguments, and sets size to the number of objects that they request.
+// arguments sets size to the number of requested objects.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")
@@ -257,8 +257,7 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, objects int,
 
 type enum string
 
-// input returns a random input object. A few lack a required field, or have a field of another
-// type.
+// input rarely lacks a required field, or has a field of another type.
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {

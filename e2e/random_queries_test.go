@@ -25,7 +25,7 @@ func seedOf(t *testing.T) uint64 {
 	return random
 }
 
-// queryCount returns flag, or if it is 0, 20,000 in CI and 3,000 elsewhere.
+// queryCount returns flag, or for 0, 20,000 in CI and 3,000 elsewhere.
 func queryCount(flag int) int {
 	switch {
 	case flag > 0:
@@ -39,7 +39,7 @@ func queryCount(flag int) int {
 func TestRandomQueriesMatchTheOracle(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		part    int // divides the number of queries
+		part    int // number of queries is divided by part
 		options transfer.Options
 		forward bool
 	}{

@@ -148,7 +148,7 @@ func checkRecordedReads(
 
 var columns = regexp.MustCompile(`\b[a-z]\b[a-zA-Z:,]*( \[limit|$)`)
 
-// sortColumns sorts lines and the columns in each: their order depends on the order of fields.
+// sortColumns: the order of lines and columns depends on that of fields.
 func sortColumns(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = columns.ReplaceAllStringFunc(line, func(selection string) string {
@@ -165,7 +165,7 @@ func sortColumns(lines []string) []string {
 	return lines
 }
 
-// countRootLists returns the number of root lists of a query. Each is a scan.
+// countRootLists: each root list is a scan.
 func countRootLists(t *testing.T, query string) (n int) {
 	t.Helper()
 	document, err := parser.ParseQuery(&ast.Source{Input: query})

@@ -53,8 +53,7 @@ func sendQuery(tb testing.TB, handler http.Handler, query, header string) []byte
 	return w.Body.Bytes()
 }
 
-// reported returns the report of a response. It checks that times are plausible, and sets them to
-// 0.
+// reported checks that times are plausible, and sets them to 0.
 func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 	t.Helper()
 	var answer struct {

@@ -24,8 +24,7 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// compare returns the difference to another executor's response. If several errors are reasons of a
-// null above them, any of them suffices.
+// compare returns the difference. Of several errors that cause one null, any suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
@@ -58,7 +57,7 @@ func (r response) compare(want response) string {
 	return ""
 }
 
-// addRoot adds the root field of an event to the paths of its errors: gqlgen's executor omits it.
+// addRoot adds an event's root field to the paths of errors: gqlgen's executor omits it.
 func (r response) addRoot() {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(r.Data, &data)

@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The further rounds that EXPLAIN.md, "How many rounds", lists for roots, and for cursors and times
-// of filtered lists. C is the cursor of a list's first entry.
+// The further rounds of EXPLAIN.md, "How many rounds". C is the cursor of a list's first entry.
 func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	const twit = `"VEx1Y3kAf__-ahlKpH9sdWN5LTM"`
 	handler := explaining(sampleStore(t), tables.ListBound)
@@ -61,7 +60,7 @@ func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// firstCursor returns the cursor, in quotes, of the first entry of the list that the query reads.
+// firstCursor is in quotes, of the list that the query reads.
 func firstCursor(t *testing.T, handler http.Handler, query string) string {
 	t.Helper()
 	list := regexp.MustCompile(`^{user\(username:"LiLei"\){(\w+)`).FindStringSubmatch(query)[1]

@@ -31,8 +31,7 @@ const (
 	allMultis = "gohbase_batch_flush_size"
 )
 
-// Reports count the RPCs that gohbase sends. A level takes one multi per region server, or one for
-// 256 Gets.
+// Reports count gohbase's RPCs. A level takes one multi per region server, or one for 256 Gets.
 func TestRPCsOnHBaseAreCountedInReports(t *testing.T) {
 	t.Run("the examples", func(t *testing.T) {
 		store, embedded := onHBase(t), sampleStore(t)
@@ -89,7 +88,7 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 			for _, l := range level.Loaders {
 				gets += l.Gets
 			}
-			// n Gets over s servers are at most s + n/256 multis, however they are spread.
+			// n Gets over s servers are at most s + n/256 multis.
 			if most := int64(level.RegionServers + gets/256); gets > 0 && level.RPCs > most || level.RegionServers < 1 ||
 				level.RegionServers > 3 {
 				t.Errorf("a level of %d Gets took %d RPCs to %d region servers\n%s", gets, level.RPCs, level.RegionServers, r)
@@ -185,8 +184,7 @@ func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
 }
 
-// Now and then gohbase combines concurrent calls of two tables into one multi, and does not report
-// it.
+// Sometimes gohbase combines concurrent calls of two tables into one multi, and does not report it.
 func TestWritersCountTheirRPCs(t *testing.T) {
 	store := onHBase(t)
 	importInto(t, store, folderOf(t, people), transfer.Options{})

@@ -35,9 +35,8 @@ var neverNull = map[string]string{
 	"TwitDeletion.author":            "it is null if the author is deleted meanwhile",
 }
 
-// @semanticNonNull is exactly where null always comes with an error. The responses are those to
-// random queries over a store that fails, and has lists that name deleted objects, and those to all
-// mutations.
+// The responses are those to all mutations, and to random queries over a store that fails and has
+// lists that name deleted objects.
 func TestSemanticNonNullIsWhereNullHasAnError(t *testing.T) {
 	random, all := seedOf(t), newNulls(apiSchema)
 	for part, bound := range []int{0, 5} {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// soakServers are the region servers of a soak test. The zero value has none.
+// soakServers' zero value has none.
 type soakServers struct {
 	*testing.T
 	hbase  *minihbase.Distributed
@@ -27,8 +27,8 @@ func startSoakServers(t *testing.T, dir string) *soakServers {
 	return &soakServers{T: t, hbase: h}
 }
 
-// stopInTurn stops a server every 20 s: for three seconds, or every fourth time for ten, so that
-// its ZooKeeper session of six seconds expires.
+// stopInTurn stops a server every 20 s, for three seconds, or every fourth time for ten: beyond its
+// ZooKeeper session of six seconds.
 func (s *soakServers) stopInTurn(end context.Context) {
 	for s.hbase != nil {
 		select {

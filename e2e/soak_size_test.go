@@ -57,7 +57,7 @@ func (s *soak) watch() (sizes []size) {
 	}
 }
 
-// checkMemory checks that memory does not grow. With the embedded store only the heap counts:
+// checkMemory checks that memory does not grow; with the embedded store only the heap, because
 // Pebble's caches outside it fill up to their limits.
 func (s *soak) checkMemory(sizes []size) {
 	fifth := len(sizes) / 5

@@ -213,8 +213,8 @@ func TestMemoryStaysBoundedUnderLoad(t *testing.T) {
 	}
 }
 
-// recovery is the maximum time until all reads succeed after the load: HBase waits for the session
-// of an exited server to expire, splits its log and opens its regions elsewhere.
+// recovery is until all reads succeed after the load: HBase waits for the session of an exited
+// server to expire, splits its log and opens its regions elsewhere.
 const recovery = 4 * time.Minute
 
 func (s *soak) awaitRecovery(servers *soakServers, before loadtest.Goroutines) {

@@ -33,8 +33,7 @@ type liveGateway struct {
 	url      string
 }
 
-// newLiveGateway returns a gateway with subscriptions. Authors with more than limit followers are
-// broadcasters.
+// newLiveGateway has subscriptions; more than limit followers make a broadcaster.
 func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	withLoaders := loadersOver(store)
 	s := &liveGateway{gateway: newGateway("embedded", store)}
@@ -109,8 +108,8 @@ func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	return oracle.Get(a.Data, "x")
 }
 
-// postTwit posts a twit and returns its id. It first waits for the next millisecond, so that twits
-// have a fixed order.
+// postTwit returns the twit's id. It waits for the next millisecond, which fixes the order of
+// twits.
 func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)
@@ -299,7 +298,7 @@ func TestReconnectingSubscriberMissesNothing(t *testing.T) {
 			times, leaves := map[string]int{}, 0
 			for len(times) < each*len(authors) {
 				last, content := connection.next()
-				times[content]++ // some are delivered twice; clients drop them by id
+				times[content]++ // some twice; clients drop them by id
 				if leaves < 20 && random.IntN(6) == 0 {
 					leaves++
 					connection.socket.CloseNow()

@@ -40,8 +40,7 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// compareUntil compares random queries until n were counted. Every fourth is sent twice, so that
-// its compiled form is reused.
+// compareUntil counts n random queries. Every fourth is sent twice, to reuse its compiled form.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group

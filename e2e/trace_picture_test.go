@@ -23,7 +23,7 @@ var rewriteTrace = flag.Bool("rewrite-trace", false, "rewrite docs/trace.svg ins
 
 const tracePicture = "../docs/trace.svg"
 
-// Times in the picture differ, and so does the number of region servers that a round calls.
+// Times and the number of region servers of a round may differ.
 func TestTracePictureInTheDocsIsUnchanged(t *testing.T) {
 	store := onHBase(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 3); err != nil {
@@ -33,7 +33,7 @@ func TestTracePictureInTheDocsIsUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newTraced(store)
-	for range 20 { // connections are open, regions are known, and Java is warm
+	for range 20 { // opens connections, finds regions, warms Java up
 		g.spans.Reset()
 		g.ask(t, example(t, "1-followers"), "01")
 	}
@@ -105,7 +105,7 @@ func drawTrace(rows []picturedSpan) string {
 	return b.String() + "</svg>\n"
 }
 
-// describeSpan describes a span by its counts. It numbers servers as they come.
+// describeSpan numbers servers as they come.
 func describeSpan(s tracetest.SpanStub, servers map[string]int) string {
 	if port := attributeOf(s, "server.port").AsInt64(); port != 0 {
 		server := fmt.Sprint(attributeOf(s, "server.address").AsString(), port)
@@ -132,7 +132,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// outline returns the indented names of a picture's spans. Equal neighbours are one line.
+// outline returns the indented names of spans, equal neighbours once.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

@@ -95,7 +95,7 @@ func checkSpans(t *testing.T, store hbase.Store) {
 	}
 }
 
-// spanTree has one line for the calls of a server.
+// spanTree has one line for a server's calls.
 func spanTree(spans tracetest.SpanStubs, parent, indent string) string {
 	var tree strings.Builder
 	var servers []string
@@ -157,8 +157,8 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 	}
 }
 
-// Operations of a WebSocket are spans of the traces that their clients name, and so are the events
-// of a subscription. The connection has no span.
+// Operations and a subscription's events are spans of the traces that clients name. The connection
+// has no span.
 func TestOperationsOfAWebSocketAreSpans(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())

@@ -65,7 +65,7 @@ func compare(h *minihbase.HBase, sides []side) error {
 	return nil
 }
 
-// prepare checks that the response has the content of the first side's, and warms the gateway up.
+// prepare compares the response with the first side's, and warms the gateway up.
 func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	if s.request.Want, err = s.gateway.Response(s.request); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	return s.warm(h)
 }
 
-// warm waits until Java has compiled the hot code of HBase and of its gateway, which takes minutes.
+// warm waits until Java has compiled the hot code, which takes minutes.
 func (s *side) warm(h *minihbase.HBase) error {
 	best, since := math.Inf(1), 0
 	for lap := 0; lap < laps && since < 4; lap++ {

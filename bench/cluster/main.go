@@ -51,7 +51,7 @@ func run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
-	// The dependencies of the program are in the module of the product, not in this one.
+	// The program's dependencies are in the product's module, not in this one.
 	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", twibase, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
@@ -101,7 +101,7 @@ func load(ctx context.Context, twibase, url, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	for _, table := range tables.Definitions(1) { // one by one, as all together can exceed the call timeout
+	for _, table := range tables.Definitions(1) { // together they can exceed the call timeout
 		if err := store.Flush(ctx, table.Name); err != nil {
 			return err
 		}

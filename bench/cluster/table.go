@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table prints each figure of a row as the median of all turns, with minimum and maximum.
+// table prints the median of each figure of a row, with minimum and maximum.
 type table struct {
 	columns []string
 	order   []string

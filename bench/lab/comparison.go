@@ -24,8 +24,7 @@ type trial struct {
 
 type design struct {
 	name string
-	// tables and rows are nil for a design that reads the tables of the previous one in another
-	// way.
+	// tables and rows are nil for another way to read the previous design's tables.
 	tables []hbase.Table
 	rows   iter.Seq[hbase.Put]
 }
@@ -36,9 +35,9 @@ type query struct {
 	axis      string
 	sizes     []int
 	instances int
-	// run is by design; nil if a design has none of its own.
+	// run is by design; nil if the design has no query of its own.
 	run []queryFunc
-	// want returns the expected result, from the data and not from a table.
+	// want is computed from the data, not read from a table.
 	want func(size, instance int) []string
 }
 

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// inbox compares an inbox in the versions of one cell with one in a wide row.
+// inbox compares the versions of one cell with a wide row.
 var inbox = comparison{
 	name:   "inbox",
 	more:   compareLosses,
@@ -139,7 +139,7 @@ func (b inboxes) columns(skip int) queryFunc {
 	}
 }
 
-// post writes the newest entry, or one of 15 newer ones, again and again.
+// post writes the newest entry, or one of 15 newer ones, repeatedly.
 func (b inboxes) post(of func(owner string, time int64, name string) hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		all := make([]hbase.Mutation, size)

@@ -11,10 +11,10 @@ import (
 	"twibase/hbase/tables"
 )
 
-// rates are entries per second of an inbox.
+// rates are entries per second.
 var rates = []int{1, 10, 100, 1000}
 
-// losses counts what remains of entries at random times, as from independent authors.
+// losses counts the entries that remain at random times, with independent authors.
 type losses struct {
 	rate, entries, versions, columns int
 }

@@ -1,5 +1,5 @@
 // Command lab compares table designs. It writes plots and CSV files into docs/lab, and links to
-// them into docs/LAB.md, which discusses them.
+// them into docs/LAB.md.
 package main
 
 import (

@@ -58,7 +58,7 @@ func check(ctx context.Context, store hbase.Store, t trial, q query, size int) (
 	return costs, nil
 }
 
-// measure takes turns, so that all designs see the same load of the machine. Costs are medians.
+// measure takes turns, so that all designs see the same load. Costs are medians.
 func measure(ctx context.Context, e engine, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs, err := check(ctx, store, t, q, size)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// owners compares lists with a row per member, where a list is a range, with lists that are a wide
-// row.
+// owners compares lists as ranges of rows with lists as wide rows.
 var owners = comparison{
 	name:   "owners",
 	scale:  "members of each list",

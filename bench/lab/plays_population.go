@@ -17,7 +17,7 @@ const (
 // All numbers of days have the same share of the total.
 var userDays = []int{1, 10, 100, 300, 1000}
 
-// player plays two of its games on each of its days, and moves on to the next game in turn.
+// player plays two of its games a day, and moves on to the next game in turn.
 type player struct {
 	number, days int
 }
@@ -38,7 +38,6 @@ func newPopulation(days int) (all []player) {
 
 func (p player) name() string { return fmt.Sprintf("u%07d", p.number) }
 
-// games with low numbers are the most popular.
 func (p player) games() []string {
 	var numbers []int
 	for i := range favourites {

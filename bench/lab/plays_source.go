@@ -121,7 +121,7 @@ func (p *playData) tallHasPlayed(ctx context.Context, store hbase.Store, days, i
 	return yesOrNothing(err == nil && len(results[0].Cells) > 0), err
 }
 
-// tallGamesOf reads each game in one call: a scan would read the whole table.
+// tallGamesOf reads all games in one call: a scan would read the whole table.
 func (p *playData) tallGamesOf(ctx context.Context, store hbase.Store, days, instance int) (games []string, err error) {
 	gets := make([]hbase.Get, gameCount)
 	for i := range gets {

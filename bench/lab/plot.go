@@ -22,7 +22,7 @@ const (
 	legendHeight            = 0.35 * vg.Inch
 )
 
-// colours are distinguishable with colour blindness (Okabe and Ito).
+// Distinguishable with colour blindness (Okabe and Ito).
 var colours = []color.Color{
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
@@ -71,7 +71,7 @@ func drawPlot(file string, c comparison, results []result) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	// Arial has the same metrics, for systems without Liberation.
+	// Arial has Liberation's metrics.
 	text := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans"),
 		[]byte("font-family:Liberation Sans,Arial,sans-serif"))
 	return os.WriteFile(file, text, 0o644)

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// relation compares both directions of a relation in one table with a table for each, for rows per
-// edge and for list rows.
+// relation compares both directions in one table with a table for each, as rows per edge and as
+// list rows.
 var relation = comparison{
 	name:   "relation",
 	scale:  "users whom each follows",
@@ -81,7 +81,7 @@ func (s directions) entryOf(a, b string) hbase.Get {
 
 const userCount = 1000
 
-// follows: each user follows degree users, and has degree followers.
+// follows: each user has degree followers and follows degree users.
 type follows struct{ degree int }
 
 func userName(n int) string { return fmt.Sprintf("u%04d", n%userCount) }
@@ -192,7 +192,7 @@ func (f follows) getPages(s directions) queryFunc {
 	}
 }
 
-// write writes existing follows again, so that the expected results stay the same.
+// write repeats existing follows, which keeps the expected results.
 func (f follows) write(of func(a, b string) []hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation

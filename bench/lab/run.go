@@ -34,7 +34,7 @@ func run(ctx context.Context, docs string, names []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
-	for _, c := range chosen { // warm-up: Java compiles hot code
+	for _, c := range chosen { // warm-up
 		c.scales = c.scales[:1]
 		if _, err := c.on(ctx, server); err != nil {
 			return fmt.Errorf("%s on %s: %w", c.name, server.name(), err)

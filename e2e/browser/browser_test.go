@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// needsBrowser skips the test if there is no browser or no built IDE. In CI it fails the test.
+// needsBrowser skips the test without a browser or a built IDE, and fails it in CI.
 func needsBrowser(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -21,7 +21,7 @@ func needsBrowser(t *testing.T) {
 		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// needs skips the test if a path is missing. In CI it fails the test.
+// needs skips the test if a path is missing, and fails it in CI.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

@@ -33,8 +33,7 @@ type example struct {
 	}
 }
 
-// bar is the drawn row of a round and a region server: Cost and Bound are numbers, Actual and Most
-// widths.
+// bar is drawn for a round and a region server. Cost and Bound are numbers, Actual and Most widths.
 type bar struct {
 	Round, Server, Cost, Bound, Ms string
 	Texts                          []string

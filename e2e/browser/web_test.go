@@ -20,10 +20,10 @@ import (
 
 const application = "../../examples/web"
 
-// address matches the gateway's address in the page, also in the Content-Security-Policy.
+// address matches the gateway's, also in the Content-Security-Policy.
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
-// The gateway has only its trusted documents.
+// The gateway has only the application's trusted documents.
 func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
@@ -196,8 +196,8 @@ func checkDocuments(t *testing.T, requests []map[string]json.RawMessage) {
 	}
 }
 
-// checkCommitted fails if the build of the application has changed documents.json. It runs only in
-// CI, which builds first.
+// checkCommitted fails if the application's build has changed documents.json. Only CI builds it
+// first.
 func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")

@@ -24,7 +24,6 @@ import (
 
 var secret = strings.Repeat("clients.", 8)
 
-// startWithNode skips the test if npm's modules are missing.
 func startWithNode(t *testing.T) (url, token string) {
 	t.Helper()
 	for _, module := range []string{"graphql-http", "graphql-ws", "graphql-sse", "ws"} {
@@ -78,8 +77,8 @@ func TestServerFollowsTheProtocolsOfClients(t *testing.T) {
 	t.Run("graphql-ws and graphql-sse lose no event when tokens expire", func(t *testing.T) { renew(t, url) })
 }
 
-// renew checks that each subscription of each client receives each of 200 twits once, while its
-// token expires at least twice.
+// renew checks that each subscription receives each of 200 twits once, while its token expires at
+// least twice.
 func renew(t *testing.T, url string) {
 	var report struct {
 		Heard    map[string][]string

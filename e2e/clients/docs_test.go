@@ -54,7 +54,7 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 	}
 }
 
-// recipesBelow skips tests, installed packages and what clients' tools generate.
+// recipesBelow skips tests, installed packages and generated files.
 func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	all := map[string]string{}
 	var problems []error
@@ -113,7 +113,7 @@ func recipesOf(text string) (map[string]string, error) {
 	return recipes, nil
 }
 
-// dedent drops blank lines at both ends, and common indentation.
+// dedent drops blank lines at both ends, and the common indentation.
 func dedent(lines []string) string {
 	indent, found := "", false
 	for _, line := range lines {

@@ -12,24 +12,23 @@ type javascriptReport struct {
 	Profile struct{ User profile }
 	// Newest is nil if the program has no fragments.
 	Newest []struct{ Content string }
-	// Unauthorized has the statuses of concurrent requests with an expired token, and of their
-	// retries.
+	// Unauthorized has statuses of concurrent requests with an expired token and of their retries.
 	Unauthorized      []int
 	Statuses          []int // of all other requests
 	Forward, Backward []string
 	Comments          [][]string
-	// Before and Store are the program's store before and after two mutations, Network the response
-	// to a query after them.
+	// Before and Store are the program's store before and after two mutations; Network is the
+	// response to a query after them.
 	Before, Store, Network state
-	// After has the twits after the cursor of the payload's edge; nil if not queried.
+	// After has the twits after the payload edge's cursor; nil if not queried.
 	After []string
-	// Deferred is by incremental handler of the client.
+	// Deferred is by incremental handler.
 	Deferred []deferred
 	// Unreadable is zero if the program has no @throwOnFieldError.
 	Unreadable struct {
 		Nulls, Throwing []bool // by edge: the node is null, its fragment throws
 		Message         string // of the error that the query throws
-		More            string // of the error of a query with more failed fields than errors
+		More            string // of a query with more failed fields than errors
 	}
 	// Nulls is an attribute after an update without it, and with null.
 	Nulls *struct{ Kept, Removed *int }
@@ -54,7 +53,7 @@ type javascriptReport struct {
 		Class, Code string
 		Data        json.RawMessage
 	}
-	// Untrusted is the error code for a document that is not in the manifest.
+	// Untrusted is the error code for a document outside the manifest.
 	Untrusted string
 }
 

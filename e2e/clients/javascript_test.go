@@ -17,11 +17,10 @@ import (
 
 const generated = "__generated__"
 
-// commented is a twit of the sample data with six comments. The viewers below do not see the newest
-// four.
+// commented has six comments. The viewers below do not see the newest four.
 const commented = "VOWwj-e6ogB___5qZsD2_3hpYW9ob25nLTI"
 
-// javascript is a client program: see harness.mjs.
+// javascript is a client program for harness.mjs.
 type javascript struct {
 	folder string
 	build  [][]string

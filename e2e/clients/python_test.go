@@ -11,10 +11,10 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// venv is where make installs the packages of requirements.txt. Its copy of that file is made last.
+// make copies requirements.txt to venv after installing its packages.
 const venv = "../../.cache/venv"
 
-// python returns the path of the interpreter. Without it the test is skipped; in CI it fails.
+// python returns the interpreter. Without it the test is skipped, and fails in CI.
 func python(t *testing.T) string {
 	t.Helper()
 	want, err := os.ReadFile("python/requirements.txt")

@@ -29,19 +29,18 @@ type report struct {
 		}
 	}
 	Forward, Backward []string
-	// Change is from before a mutation, in the store after it, and queried again.
+	// Change is before a mutation, in the store after it, and queried again.
 	Change struct {
 		Followers, Twits []int
 		Follows          []bool
 		Newest           [2][]twit
 	}
-	// Update changed one attribute and removed one.
 	Update struct {
 		Name, Email, AvatarURL string
 		Age                    *int
 	}
 	Live []string
-	// Errors are those of fields with the others' data, of an input, and of a subscription.
+	// Errors are those of fields, with the others' data, of an input, and of a subscription.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {

@@ -77,7 +77,7 @@ func start(t *testing.T, flags ...string) server {
 
 const unreadable = "Polly"
 
-// startUnreadable makes that user's followerCount no number.
+// startUnreadable makes a user's followerCount no number.
 func startUnreadable(t *testing.T) server {
 	t.Helper()
 	folder := t.TempDir()
@@ -112,8 +112,7 @@ func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	return &auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lifetime - auth.Lifetime) }}
 }
 
-// tokens returns a URL. A GET of it returns a token of the user, which is valid for an hour, or for
-// the duration of the parameter lives.
+// tokens returns a URL, which returns tokens of the user, valid for an hour or the parameter lives.
 func (s server) tokens(t *testing.T, username string) (url string) {
 	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

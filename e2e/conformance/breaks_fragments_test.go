@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// anyFragment returns a fragment of the document; if it has none, one is made of a part of it.
+// anyFragment makes a fragment of a part of the document if it has none.
 func (g *generator) anyFragment(d *document) *fragment {
 	if len(d.fragments) == 0 {
 		o := d.operations[0]
@@ -69,7 +69,7 @@ var fragmentBreaks = []mutation{
 	tree("5.5.1.4", "a fragment that is not used", func(g *generator, d *document) bool {
 		of := g.schema.Types[oneOf(g, "User", "Twit", "Node", "Query", "UserConnection")]
 		f := &fragment{name: g.name("F"), on: of.Name, set: []*selection{typename(of)}}
-		if g.chance(3) { // by itself, or by another that is not used
+		if g.chance(3) { // by itself, or by another unused one
 			other := &fragment{name: g.name("F"), on: of.Name, set: []*selection{{spread: f.name}}}
 			d.fragments = append(d.fragments, other)
 		}

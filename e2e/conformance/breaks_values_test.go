@@ -13,8 +13,8 @@ func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) 
 	}
 }
 
-// inputObject replaces the document by a mutation whose input object is a literal, and returns the
-// literal. In some documents it is the default value of a variable.
+// inputObject replaces the document by a mutation with the returned literal as its input object,
+// sometimes as a variable's default.
 func (g *generator) inputObject(d *document) *value {
 	*d = document{variables: map[string]string{}}
 	g.document = d

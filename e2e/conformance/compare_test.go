@@ -28,8 +28,8 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// canonical returns a comparable text of a JSON value. It keeps the order of members, which is part
-// of the response.
+// canonical makes a JSON value comparable. It keeps the order of members, which is part of the
+// response.
 func canonical(text string) string {
 	value, err := oracle.Decode([]byte(text))
 	if err != nil {
@@ -38,8 +38,8 @@ func canonical(text string) string {
 	return fmt.Sprintf("%#v", value)
 }
 
-// places returns the paths of errors, each up to the first value that is null. If several errors
-// make one value null, an implementation may report any number of them (section 6.4.4).
+// places returns the paths of errors, each up to the first null. An implementation may report any
+// number of the errors that make one value null (section 6.4.4).
 func places(data any, errors []problem) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data

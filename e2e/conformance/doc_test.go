@@ -1,3 +1,3 @@
-// Package conformance compares twibase with graphql-js, the reference implementation of GraphQL.
-// docs/SPEC.md describes the comparison and lists the intended differences.
+// Package conformance compares twibase with graphql-js, GraphQL's reference implementation.
+// docs/SPEC.md describes this and lists the intended differences.
 package conformance

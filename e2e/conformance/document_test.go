@@ -4,7 +4,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// document is a GraphQL document as a tree that, unlike a parser's, also holds invalid ones.
+// document is a tree that, unlike a parser's, can be invalid.
 type document struct {
 	operations []*operation
 	fragments  []*fragment
@@ -67,14 +67,13 @@ type directive struct {
 
 type value struct {
 	text string
-	// json is the same as the value of a variable.
+	// json is the value of a variable with the same value.
 	json   string
 	list   bool
 	object bool
 	items  []*value
 	fields []*argument
-	// typ is the type of the place.
-	typ *ast.Type
+	typ    *ast.Type
 }
 
 func (s *selection) responseKey() string {

@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes random documents of a schema. Most of them are valid; both implementations must
-// reject the others.
+// generator makes random documents, most of them valid. Both implementations must reject the
+// others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
@@ -50,7 +50,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation gives values to variables of the first only, which is executed.
+// newOperation gives variables values in the first operation only, which is executed.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {
@@ -143,8 +143,7 @@ func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*select
 	return set
 }
 
-// inInterface wraps a selection of an object in a fragment on one of its interfaces and, inside,
-// one on the object.
+// inInterface wraps a selection in a fragment on an interface and, inside, one on the object.
 func (g *generator) inInterface(parent *ast.Definition, s *selection, keys scope) *selection {
 	of := g.schema.Types[parent.Interfaces[0]]
 	inner := &selection{parent: of, inline: true, on: parent.Name, set: []*selection{s}}

@@ -59,8 +59,8 @@ func (h *histogram) String() string {
 	return text.String()
 }
 
-// A run of fewer documents than manyDocuments has about nine of each mutation, and by chance a few
-// mutations leave all of theirs valid: maxIneffective is far more than chance explains.
+// manyDocuments have about nine of each mutation. By chance a few mutations leave all of theirs
+// valid, but far fewer than maxIneffective.
 const (
 	manyDocuments  = 10_000
 	maxIneffective = 5

@@ -11,7 +11,7 @@ type intent struct {
 	is      func(r request, got, want outcome) bool
 }
 
-// intents are all intended differences, in the order of docs/SPEC.md.
+// intents are the intended differences, in the order of docs/SPEC.md.
 var intents = []intent{
 	{"control characters in strings and comments", "2.1.1", func(r request, got, want outcome) bool {
 		return got.Phase == syntax && want.Phase != syntax && all(got, "nvalid character") && hasControl(r.Query)

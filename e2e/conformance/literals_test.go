@@ -1,7 +1,6 @@
 package conformance
 
-// literals are values of every kind as they stand in documents: for a place of another type each of
-// them is wrong.
+// literals have every kind of value. For a place of another type each is wrong.
 var literals = []string{
 	`1`, `-1`, `1.0`, `1e2`, `1.5`, `0`, `2147483647`, `2147483648`, `-2147483649`, `99999999999999999999`,
 	`1e400`, `"1"`, `"true"`, `""`, `"PUBLIC"`, `"""block"""`, `true`, `false`, `null`, `PUBLIC`, `public`,

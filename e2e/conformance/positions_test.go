@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// position is a place for a value of a type: VALUE in a document.
+// position is a place for a value of a type: VALUE in document.
 type position struct {
 	kind, typ, set string
 	more           []string

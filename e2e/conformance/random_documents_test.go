@@ -45,7 +45,7 @@ func (g *generator) anyJSON(depth int) string {
 	return g.anyValue(depth, jsonValues, ",", func(i int) string { return strconv.Quote(g.member(i)) })
 }
 
-// anyValue returns a leaf, or a list or an object of at most three values.
+// anyValue returns a leaf, or a list or object of at most three values.
 func (g *generator) anyValue(depth int, leaves []string, separator string, name func(i int) string) string {
 	if depth == 0 || g.chance(2) {
 		return oneOf(g, leaves...)
@@ -67,8 +67,7 @@ var members = [][]string{
 	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
 }
 
-// member returns the name of a member. Different numbers give different names within an input
-// object.
+// member returns a name, different for each number within an input object.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)
@@ -76,8 +75,8 @@ func (g *generator) member(number int) string {
 	return members[number][g.IntN(3)]
 }
 
-// The test fails if a response is INTERNAL, if its status is 500 or more, or if anything is logged,
-// such as a recovered panic. Every other document has the default limits.
+// No response may be INTERNAL or have a status of 500 or more, and nothing may be logged, such as a
+// recovered panic. Every other document has the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())

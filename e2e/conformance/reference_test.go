@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// reference is graphql-js in a process of its own. It is safe for concurrent use.
+// reference is graphql-js in its own process. It is safe for concurrent use.
 type reference struct {
 	mu      sync.Mutex
 	in      io.Writer
@@ -69,8 +69,7 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// read passes each outcome to its request. When node has ended, requests without an outcome get a
-// failure.
+// read passes outcomes to their requests. When node ends, the others get a failure.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)

@@ -31,8 +31,8 @@ func (r request) body() []byte {
 	return body
 }
 
-// authenticates reports whether the document may sign up or log in, which writes, and takes a
-// password hash's time.
+// authenticates reports whether the document may sign up or log in: it writes, and hashes a
+// password.
 func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
@@ -42,8 +42,7 @@ type outcome struct {
 	Phase  phase     `json:"phase"`
 	Data   string    `json:"data"`
 	Errors []problem `json:"errors"`
-	// unexecuted is set if the operation is valid but was not executed: its phase is execution,
-	// without data.
+	// unexecuted: the operation is valid. Its phase is execution, without data.
 	unexecuted bool
 }
 

@@ -17,8 +17,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value, once in n times a variable. hasDefault reports whether the place has a
-// default value; hint is the names of the field and the argument.
+// value makes a value, once in n times a variable. hasDefault: the place has a default value. hint
+// is the names of the field and the argument.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -26,7 +26,7 @@ func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *v
 	return g.literal(typ, hint, n*3)
 }
 
-// literal makes a literal. Once in n times a part of it is a variable; 0 is never.
+// literal has a variable in it once in n times; 0 is never.
 func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	part := func(typ *ast.Type, hasDefault bool, hint string) *value {
 		if n > 0 {
@@ -73,7 +73,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	return g.scalar(typ, hint)
 }
 
-// encode sets the JSON of a list or an object. Variables in it have no JSON.
+// encode sets the JSON of a list or object without variables.
 func (v *value) encode() {
 	var parts []string
 	for _, item := range v.items {
@@ -165,7 +165,7 @@ func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value
 	v := &variable{name: g.name(oneOf(g, "v", "on", "type", "_", "null"))}
 	declared := *typ
 	switch {
-	case typ.NonNull && g.chance(5): // allowed with a default, of the variable or of the place
+	case typ.NonNull && g.chance(5): // allowed with a default of the variable or the place
 		declared.NonNull = false
 	case !typ.NonNull && g.chance(4):
 		declared.NonNull = true

@@ -1,7 +1,6 @@
-// Package dataset generates CSV files for tests from a seed.
-//
-// They have cases that real data may lack: follows with and without times; twits and comments at
-// the same time; photos; twits for followers only; names in any script; a user without any data.
+// Package dataset generates CSV files for tests from a seed, with cases that real data may lack:
+// follows with and without times; twits and comments at the same time; photos; twits for followers
+// only; names in any script; a user without any data.
 package dataset
 
 import (
@@ -21,7 +20,7 @@ import (
 const (
 	Hub     = "hub"      // followed by most users
 	Admin   = "admin.小红" // has the role admin
-	Nobody  = "nobody"   // has no data and follows no user
+	Nobody  = "nobody"   // has no data
 	Special = "李雷_Ünï.٣"
 )
 
@@ -149,7 +148,7 @@ func (g *generator) addTwits() {
 			g.maybe(4, pick(g, words)+" "+pick(g, words)),
 			pick(g, []string{"", "PUBLIC", "FOLLOWERS", ""}))
 	}
-	// More twits for followers than a short page of an unauthenticated client reads.
+	// More than an unauthenticated client's short page reads.
 	for i := range 30 {
 		g.add("twits", fmt.Sprintf("moment/%d",
 			i), Special, stamp(time.Date(2016, 1, 1, 0, i, 0, 0, time.UTC)), g.text(), "", "", "FOLLOWERS")

@@ -82,7 +82,7 @@ func (g *generator) addGames() {
 	}
 }
 
-// addLikes adds likes. A third of them have no time.
+// addLikes leaves a third without a time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

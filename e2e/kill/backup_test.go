@@ -21,8 +21,7 @@ import (
 
 const kept = 20
 
-// The procedure of docs/OPERATIONS.md: while clients write, the tables are checked, and snapshots
-// are taken one after the other.
+// The procedure of docs/OPERATIONS.md, while clients write.
 func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	minihbase.Slow(t)
 	t.Logf("-seed %d", *seed)

@@ -19,15 +19,15 @@ import (
 type mutation struct {
 	name  string
 	input map[string]any
-	// viewer is an administrator if it is empty.
+	// viewer is an administrator if empty.
 	viewer    string
 	selection string
-	// effects are the values of facts after the mutation. An empty value is an absent fact.
+	// effects are facts after the mutation.
 	effects map[string]string
 	// allowedErrors are codes of user errors without an effect.
 	allowedErrors []string
 	retryable     bool
-	// onSuccess is called with the payload of an acknowledged mutation.
+	// onSuccess gets the payload of an acknowledged mutation.
 	onSuccess func(payload any)
 }
 
@@ -35,12 +35,12 @@ type client struct {
 	f    *fixture
 	name string
 	rand *rand.Rand
-	// facts has the possible values of each fact: several after a mutation with an unknown outcome.
-	// A fact is named by its kind and keys, as in "follow a b". An empty value is an absent fact.
+	// facts has the possible values of each fact: several after an unknown outcome. A fact is named
+	// by its kind and keys, as in "follow a b". An empty value is an absent fact.
 	facts map[string][]string
-	// dependents are the facts that end with another one.
+	// dependents end with another fact.
 	dependents map[string][]string
-	// ids are those of twits and comments, by content.
+	// ids are by content.
 	ids          map[string]string
 	names        int
 	retry        *mutation
@@ -114,7 +114,7 @@ func (c *client) run(stop *atomic.Bool) {
 	for !stop.Load() {
 		m := c.retry
 		if m == nil {
-			// The last noun, the timeline, is more frequent: its author changes with each kill.
+			// The timeline, the last noun, is more frequent: its author changes with each kill.
 			m = nouns[min(c.rand.IntN(len(nouns)+5), len(nouns)-1)].mutate(c)
 		}
 		if m != nil && (c.retry != nil || c.isCertain(m)) {

@@ -24,7 +24,7 @@ func (c *client) parents() map[string]string {
 func mutateDepartment(c *client) *mutation {
 	parents := c.parents()
 	existing := c.existing("department")
-	// Children of a department are known only if all departments are.
+	// Children are certain only if all departments are.
 	certain := len(existing) == len(c.possible("department"))
 	code, found := c.pick(existing)
 	parent, _ := c.pick(append(existing, "top", noParent))

@@ -20,15 +20,13 @@ import (
 var events = flag.String("events", "", "measure the outages of the events whose names match, and print a table")
 
 const (
-	registers = 8
-	// Each reader sends ten requests per second.
+	registers  = 8
 	perGateway = 4
-	// held is how long a table is read-only or throttled.
-	held = 3 * time.Second
-	// settled is how long all streams succeed after an event.
+	held       = 3 * time.Second
+	// settled is how long all streams must succeed after an event.
 	settled = 3 * time.Second
 	// mostAfterHBase is how much longer than HBase's own client gateways may fail: they probe
-	// regions in trouble once a second.
+	// failing regions once a second.
 	mostAfterHBase = 2 * time.Second
 )
 
@@ -71,8 +69,7 @@ var clusterEvents = []event{
 
 const metaRow = "hbase:meta 00"
 
-// The test prints how long clients of two gateways, and a client of HBase, had no success. It fails
-// if gateways take more than mostAfterHBase longer.
+// Prints how long clients of two gateways, and of HBase, had no success.
 func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")
@@ -132,7 +129,7 @@ type trial struct {
 	running sync.WaitGroup
 }
 
-// register is a user whose name counts its writes. Only one client writes it.
+// register is a user whose name counts its writes, by one client.
 type register struct{ sent, acknowledged atomic.Int64 }
 
 func (c *trial) register(i int) string {
@@ -210,8 +207,8 @@ func (c *trial) errorf(format string, args ...any) {
 	c.f.errorf(format, args...)
 }
 
-// read checks that no value is older than the last write that was acknowledged before, nor newer
-// than the last one sent.
+// read checks that values are neither older than the last write acknowledged before, nor newer than
+// the last one sent.
 func (c *trial) read(gateway int, query string) {
 	var oldest [registers]int64
 	for i := range oldest {
@@ -222,7 +219,7 @@ func (c *trial) read(gateway int, query string) {
 		return
 	}
 	for _, e := range errs {
-		// If there are too many errors, the last one has their number.
+		// The last of too many errors has their number.
 		if _, many := dig(e, "extensions", "actual").(float64); !many && !isUnavailable(e) {
 			c.errorf("reading: %v", e)
 		}
@@ -233,7 +230,7 @@ func (c *trial) read(gateway int, query string) {
 		n, err := strconv.ParseInt(strings.TrimPrefix(value, "u"), 10, 64)
 		switch newest := c.values[i].sent.Load(); {
 		case value == "" && len(errs) > 0:
-		case value == name && oldest[i] == 0: // as it was imported
+		case value == name && oldest[i] == 0: // as imported
 		case err != nil || n < oldest[i] || n > newest:
 			c.errorf("the name of %s is %q, want one from %d to %d", name, value, oldest[i], newest)
 		}

@@ -33,10 +33,10 @@ type fixture struct {
 	gateways []*gateway
 	tokens   *auth.Tokens
 	clients  []*client
-	// star is the id of a twit that is never deleted.
+	// star is never deleted.
 	star  string
 	phase atomic.Int64
-	// broadcasts has the stored states of authors; the counts are changes of them.
+	// broadcasts has the authors' stored states; the counts are of their changes.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
 	// jobsPending: the last check found jobs in quarantine.
@@ -106,8 +106,7 @@ func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) 
 	for _, name := range []string{"users", "games", "departments", "twits"} {
 		args = append(args, filepath.Join(dir, name+".csv"))
 	}
-	// A cluster that has just started may take too long to create tables; the next import
-	// continues.
+	// A cluster that has just started may create tables too slowly; the next import continues.
 	for try := 0; ; try++ {
 		if status, out := command(t, args...); status == 0 {
 			break
@@ -182,7 +181,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// load returns a function that may be called twice.
+// load's function may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup
@@ -198,7 +197,7 @@ func (f *fixture) load() (end func()) {
 	}
 }
 
-// read queries until stop is set. No query may fail because an operation is incomplete.
+// read queries until stop is set. Incomplete operations must fail no query.
 func (f *fixture) read(stop *atomic.Bool, reader int) {
 	const query = `{viewer{
 		followers(first:5){totalCount nodes{name}}
@@ -236,8 +235,7 @@ func get(url string) (status int, err error) {
 	return r.StatusCode, err
 }
 
-// query sends a query to a gateway. err is set if there is no GraphQL response, or if its status is
-// 500 or more.
+// query sets err without a GraphQL response, or for a status of 500 or more.
 func (f *fixture) query(gateway int, viewer, query string, variables map[string]any) (data any, errs []any, err error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -275,7 +273,7 @@ func (f *fixture) query(gateway int, viewer, query string, variables map[string]
 	return result.Data, result.Errors, nil
 }
 
-// object queries a field. It returns GraphQL errors as an error.
+// object returns GraphQL errors as an error.
 func (f *fixture) object(field string) (any, error) { return f.queryObject("{object:"+field+"}", nil) }
 
 func (f *fixture) queryObject(query string, variables map[string]any) (any, error) {

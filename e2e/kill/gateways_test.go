@@ -24,7 +24,7 @@ var (
 
 const (
 	stores = 5
-	// burst is the number of kills before the store is verified.
+	// burst is the kills between verifications.
 	burst   = 5
 	writers = 5
 )
@@ -67,8 +67,8 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 	}
 }
 
-// killRepeatedly kills and starts the first gateway. Clients write, except before the last kill:
-// then the gateway may be completing stale intents.
+// killRepeatedly kills the first gateway under writes. Before the last kill there are none: the
+// gateway may be completing stale intents.
 func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	g := f.gateways[0]
 	end := f.load()
@@ -85,7 +85,7 @@ func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 			f.phase.Add(1)
 		}
 		g.start(t)
-		if last || r.IntN(4) > 0 { // otherwise it may be killed before it is ready
+		if last || r.IntN(4) > 0 { // otherwise maybe before it is ready
 			g.awaitReady(t)
 		}
 	}

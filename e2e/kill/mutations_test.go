@@ -15,7 +15,7 @@ type noun struct {
 	read   func(c *client) (facts, error)
 }
 
-// nouns are compared in this order: a reader may rely on the facts of the nouns before it.
+// nouns are compared in this order: readers may rely on facts of earlier nouns.
 var nouns = []noun{
 	{"user", []string{"user"}, mutateUser, readUsers},
 	{"follow", []string{"follow"}, mutateFollow, readFollows},
@@ -29,7 +29,7 @@ var nouns = []noun{
 
 type facts map[string]string
 
-// add makes a fact that was read twice differ from every expected value.
+// add makes a fact read twice differ from every expected value.
 func (f facts) add(fact, value string) {
 	if first, found := f[fact]; found {
 		value = first + ", and again " + value
@@ -165,7 +165,7 @@ func mutateComment(c *client) *mutation {
 		return &mutation{name: "deleteComment", input: map[string]any{"id": c.ids[content]},
 			effects: map[string]string{"comment " + content: ""}}
 	}
-	// All clients comment on the star's twit.
+	// All clients comment on star.
 	author, content, twit := c.user(), c.newName("comment"), c.f.star
 	if on, found := c.pick(c.existing("twit")); found && c.rand.IntN(2) == 0 {
 		author, twit = c.name, c.ids[on]

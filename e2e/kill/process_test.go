@@ -87,8 +87,7 @@ func (g *gateway) start(t *testing.T) {
 	t.Helper()
 	g.process = exec.Command(g.binary, g.args...)
 	g.process.Stdout, g.process.Stderr = g.log, g.log
-	// The kernel kills the process when the thread that started it ends. So that thread lives as
-	// long.
+	// The kernel kills the process when the thread that started it ends.
 	g.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started, exited := make(chan error), make(chan struct{})
 	g.exited = exited

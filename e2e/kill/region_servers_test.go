@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Region servers are killed one after the other, and then one of two gateways.
+// Kills all region servers in turn, then one of two gateways.
 func TestKilledRegionServersLoseNothing(t *testing.T) {
 	if *servers == 0 {
 		t.Skip("it takes minutes: make killservers")
@@ -43,7 +43,7 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	f.gateways[1].kill()
 	t.Logf("killed a gateway: all clients had acknowledgements after %v", f.awaitAcknowledgements(t))
 	end()
-	time.Sleep(2 * recoveryTime) // for leases of the killed one
+	time.Sleep(2 * recoveryTime) // the killed one's leases
 	facts := f.verify(t)
 	f.finishJobs(t)
 	total.addKills(*servers+1, facts)
@@ -100,8 +100,8 @@ func newKerberos(t *testing.T, protection string) minihbase.Security {
 	return security
 }
 
-// recoveryTimeout includes the time that HBase takes on a busy machine to notice a dead region
-// server and to move its regions.
+// recoveryTimeout includes the time for a busy HBase to notice a dead region server and to move its
+// regions.
 const recoveryTimeout = 3 * time.Minute
 
 func (f *fixture) awaitAcknowledgements(t *testing.T) time.Duration {

@@ -27,9 +27,9 @@ var stopped = flag.Bool("stopped", false, "stop region servers, and print the re
 const (
 	// Each client sends ten requests per second.
 	concurrency = 20
-	// detectionTime is the call timeout of the store, and some seconds for the circuit breaker.
+	// detectionTime is the store's call timeout, and some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
-	// reconnectTime is the time in which a server that continues serves all its regions again.
+	// reconnectTime is until a continued server serves all its regions again.
 	reconnectTime = 40 * time.Second
 )
 
@@ -55,7 +55,7 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	for i := range h.Servers() { // one of them has hbase:meta
 		m.event("region server %d is stopped", i)
 		h.StopServer(i)
-		time.Sleep(3500 * time.Millisecond) // two seconds more, and ZooKeeper's session may expire
+		time.Sleep(3500 * time.Millisecond) // ZooKeeper's session may expire in two more seconds
 		m.event("it continues")
 		h.ContinueServer(i)
 		m.awaitRecovery(h.URL(), users)
@@ -101,8 +101,8 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	f.verify(t)
 }
 
-// serverOf returns the region server with a user. Regions move: without any, a stopped server would
-// degrade nothing.
+// serverOf returns the region server with a user. Stopping a server without any would degrade
+// nothing.
 func serverOf(t *testing.T, h *minihbase.Distributed, user string) int {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
@@ -187,8 +187,8 @@ func (m *monitor) stop() {
 	m.running.Wait()
 }
 
-// query checks that each user that could not be read is null and has an error at its path. If there
-// are too many errors, the last one has their number instead.
+// query checks that each unreadable user is null and has an error. The last of too many errors has
+// their number.
 func (m *monitor) query(query string, users int) {
 	begun := time.Now()
 	data, errs, err := m.f.query(0, "", query, nil)

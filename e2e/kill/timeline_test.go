@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// A broadcaster becomes an ordinary author again with one follower.
+	// With one follower, a broadcaster becomes an ordinary author again.
 	fanoutLimit = 4
-	// quarantine is at least the time that the job of an author who stops being a broadcaster
-	// waits: docs/FEEDS.md.
+	// quarantine is at least the delay of the job of an author who stops being a broadcaster:
+	// docs/FEEDS.md.
 	quarantine = 45 * time.Second
 )
 
-// popular gives each author four phases, two of either.
+// popular gives each author two phases of either kind.
 func (f *fixture) popular() (author *client, unfollow bool) {
 	n := int(f.phase.Load())
 	return f.clients[n/4%len(f.clients)], n%4 >= 2
@@ -50,8 +50,8 @@ func mutateTimeline(c *client) *mutation {
 	return follow(c, name, author.name)
 }
 
-// readTimelines also sets the expected facts: each twit of each followed author. The twits and
-// follows of all clients have been compared before.
+// readTimelines also sets the expected facts: all twits of followed authors. Twits and follows have
+// been compared before.
 func readTimelines(c *client) (facts, error) {
 	twits := map[string][]string{}
 	for _, other := range c.f.clients {
@@ -74,8 +74,8 @@ func readTimelines(c *client) (facts, error) {
 	})
 }
 
-// countBroadcasters counts the users that became or stopped being broadcasters. No gateway may run,
-// because it opens an embedded store.
+// countBroadcasters counts changes in both directions. It opens an embedded store: no gateway may
+// run.
 func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store
@@ -113,7 +113,7 @@ func (f *fixture) countBroadcasters(t *testing.T) {
 	}
 }
 
-// finishJobs also verifies the twits of jobs in quarantine, which could not be compared before.
+// finishJobs also verifies twits of jobs in quarantine, which were not compared before.
 func (f *fixture) finishJobs(t *testing.T) {
 	t.Helper()
 	if len(f.failures) > 0 || !f.jobsPending {

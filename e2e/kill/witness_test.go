@@ -19,8 +19,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// witness is a program that reads and writes rows with HBase's own client, without a gateway: see
-// testdata/Witness.java. It also asks the master for splits, merges and the like.
+// witness reads and writes rows with HBase's own client: testdata/Witness.java. It also asks the
+// master for splits, merges and the like.
 type witness struct {
 	reads, writes group
 	in            io.Writer

@@ -1,5 +1,5 @@
-// Package levelbound bounds the levels of a report by the plan of its operation, as docs/EXPLAIN.md
-// says and the IDE draws it.
+// Package levelbound bounds the levels of a report by the operation's plan, as in docs/EXPLAIN.md
+// and the IDE.
 package levelbound
 
 import (
@@ -9,7 +9,7 @@ import (
 	"twibase/graph/report"
 )
 
-// Of returns the maximum number of Gets and of rows of a level. Calls of writers have no bound.
+// Of returns a level's maximum number of Gets and of rows. Calls of writers are unbounded.
 func Of(p *explain.Plan, l *report.Level) (gets, rows int64, bounded bool) {
 	counted := map[int]bool{}
 	for i, r := range p.Reads {

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartApart gives the gateway the second half of the processors, and this program the first half.
-// With one processor they share it, and apart is false. Otherwise a busy client takes processor
-// time from the gateway.
+// StartApart gives the gateway the second half of the processors, and this program the first: a
+// busy client takes processor time from the gateway. With one processor, apart is false.
 func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

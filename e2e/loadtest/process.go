@@ -1,5 +1,5 @@
-// Package loadtest starts a gateway as a process and sends requests to it. Only a process of its
-// own has CPU time and memory without those of the client.
+// Package loadtest sends requests to a gateway in a process of its own, so that its CPU time and
+// memory exclude the client's.
 package loadtest
 
 import (
@@ -25,7 +25,7 @@ type Gateway struct {
 	cmd        *exec.Cmd
 }
 
-// Start starts a program, and returns when it logs its URL as JSON to standard error.
+// Start returns when the program logs its URL as JSON to standard error.
 func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

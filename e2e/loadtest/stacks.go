@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Goroutines groups goroutines by their first function. A group that is larger than before, both
-// times without work, has leaked.
+// Goroutines groups them by first function. A group that grew, both times without work, has leaked.
 type Goroutines map[string]Group
 
 type Group struct {

@@ -38,7 +38,7 @@ type Request struct {
 	Viewer    Viewer
 }
 
-// Response is the expected response: the data, and the path and code of each error, sorted.
+// Response is the expected data, and the sorted path and code of each error.
 type Response struct {
 	Data   any
 	Errors []string

@@ -29,8 +29,7 @@ func keysOf[T any](objects map[string]*T) map[string]bool {
 	return keys
 }
 
-// Ambiguous returns the twits with different comments of one author and time, whose order is
-// unspecified.
+// Ambiguous returns twits with comments by one author at one time, whose order is unspecified.
 func (m *Model) Ambiguous() []*Twit {
 	var all []*Twit
 	for _, t := range m.Twits {

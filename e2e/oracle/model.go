@@ -83,12 +83,12 @@ func (m *Model) Follows(follower, followee string) bool {
 	return m.follows[[2]*User{m.Users[follower], m.Users[followee]}]
 }
 
-// Unfollow models a store whose edge row alone is deleted: lists still have the entry.
+// Unfollow models a store whose edge row alone is deleted, and not the entries in lists.
 func (m *Model) Unfollow(follower, followee string) {
 	delete(m.follows, [2]*User{m.Users[follower], m.Users[followee]})
 }
 
-// Delete models a store without the twit in its author's lists; timelines still have the entry.
+// Delete models a store without the twit in its author's lists, but in timelines.
 func (m *Model) Delete(twit string) { m.Twits[twit].deleted = true }
 
 func (m *Model) Likes(user *User, twit *Twit) bool {
@@ -144,8 +144,7 @@ type Descendant struct {
 	Depth int
 }
 
-// Descendants returns the subtree by level, each level in the order of parents, then by name and
-// code.
+// Descendants returns the subtree by level, in the order of parents, name and code.
 func (d *Department) Descendants() []Descendant {
 	var all []Descendant
 	level := []*Department{d}

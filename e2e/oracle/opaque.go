@@ -7,11 +7,11 @@ import (
 )
 
 // Opaque maps each [Ref] to the gateway's id or cursor. It learns from each response, and rejects
-// one that contradicts an earlier one.
+// contradictions.
 type Opaque struct {
 	names map[Ref]string
 	ids   map[string]Ref
-	// Seen is by kind, in the order of the first occurrence.
+	// Seen is by kind, by first occurrence.
 	Seen map[string][]Ref
 }
 
@@ -50,7 +50,7 @@ func (o *Opaque) named(value any) any {
 	return value
 }
 
-// learn: ids and objects correspond one to one; cursors of different lists may be equal.
+// learn: ids and objects correspond one to one; different lists may share cursors.
 func (o *Opaque) learn(ref Ref, name string) error {
 	if known, ok := o.names[ref]; ok {
 		if known != name {

@@ -24,7 +24,6 @@ var files = map[string]string{
 	"plays":       "username,game,day,count\nann,g,2014-01-01,2\nbob,g,2014-01-01,3\nann,g,2014-01-03,4\n",
 }
 
-// The expected responses were worked out by hand from the rules.
 func TestOracleReturnsResponsesWorkedOutByHand(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range files {

@@ -14,7 +14,7 @@ type list struct {
 	// visible is nil if all are.
 	visible func(node any) bool
 	total   *int
-	// reversed lists are shown from the end to the beginning.
+	// reversed lists are shown backwards.
 	reversed bool
 }
 
@@ -45,7 +45,7 @@ type pageInfo struct {
 	start, end     *Ref
 }
 
-// recent is the prefix of a key that sorts newest first, and unknown times last.
+// recent prefixes keys: newest first, unknown times last.
 func recent(at *time.Time) string {
 	if at == nil {
 		return fmt.Sprintf("%020d", int64(math.MaxInt64))
@@ -97,8 +97,8 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 		start, end := l.cursor(first), l.cursor(last)
 		c.info.start, c.info.end = &start, &end
 	}
-	// In the direction of paging the value is certain. In the other direction there is at least the
-	// entry of the cursor, or nothing without a cursor.
+	// Certain in the direction of paging. In the other one there is at least the cursor's entry, or
+	// nothing without a cursor.
 	ahead, behind := l.existsBetween(last+1, to), l.existsBetween(from, first)
 	if backward {
 		ahead, behind = l.behindCursor(before, last+1, len(l.entries)), l.orUnknown(behind, from > 0)
@@ -145,7 +145,7 @@ func (l list) existsBetween(from, to int) any {
 	return false
 }
 
-// orUnknown is for the direction of paging: unknown if more entries follow the bound.
+// orUnknown, in the direction of paging: unknown if more entries follow the bound.
 func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
@@ -153,7 +153,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor is the has-more flag against the paging direction.
+// behindCursor is the has-more flag against the direction of paging.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Read reads the files of a folder, each with or without .gz. A missing file is empty. It returns
-// an error if a row names an unknown object.
+// Read reads a folder's files, each with or without .gz. A missing file is empty. A row that names
+// an unknown object is an error.
 func Read(folder string) (*Model, error) {
 	m := &Model{
 		Users: map[string]*User{}, Roles: map[string]*Role{}, Departments: map[string]*Department{},
@@ -245,17 +245,17 @@ func (m *Model) sort() {
 	}
 }
 
-// latest orders follows: newest first, unknown times last; then by username.
+// latest: newest first, unknown times last; then by username.
 func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }
 
-// latestLike is like latest, then by author and position of the twit.
+// latestLike: as latest, then by author and position of the twit.
 func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }
 
-// later orders times: newest first, unknown times last.
+// later: newest first, unknown times last.
 func later(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:
@@ -268,7 +268,7 @@ func later(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// newestComment orders comments: newest first, then by author, then by line.
+// newestComment: newest first, then by author, then by line.
 func newestComment(a, b *Comment) int {
 	return cmp.Or(b.PostedAt.Compare(a.PostedAt), cmp.Compare(a.Author.Username, b.Author.Username),
 		cmp.Compare(a.line, b.line))

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Object is a JSON object with the order of its members. Values of a response are Object, List,
-// string, bool, int (or [json.Number], if decoded), nil, Ref and Either.
+// Object is a JSON object with ordered members. Values are Object, List, string, bool, int (or
+// [json.Number], if decoded), nil, Ref and Either.
 type Object []Member
 
 type Member struct {
@@ -68,7 +68,7 @@ func decode(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// Get returns the value at a path of names and indices, nil if there is none.
+// Get returns the value at a path of names and indices, or nil.
 func Get(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {

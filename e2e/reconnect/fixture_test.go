@@ -34,7 +34,7 @@ type fixture struct {
 	failures   []string
 }
 
-// Errorf records a failure. The test reports those of the smallest history that fails.
+// Errorf records a failure. Those of the smallest failing history are reported.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()
@@ -53,7 +53,7 @@ type gateway struct {
 	clockSkew time.Duration
 }
 
-// The fan follows all three authors. The broadcaster's twits are merged when the timeline is read.
+// The fan follows all three authors. The broadcaster's twits are merged at reads.
 const (
 	fan         = "fan"
 	author      = "a"
@@ -191,8 +191,7 @@ func (f *fixture) unfollow() {
 	f.unfollowed = time.Now()
 }
 
-// visible reports whether a subscriber sees a twit. hidden is the time when the twit was deleted,
-// or its author unfollowed.
+// visible: hidden is when the twit was deleted, or its author unfollowed.
 func (f *fixture) visible(kind live.Kind, key tables.TwitKey) (visible bool, hidden time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

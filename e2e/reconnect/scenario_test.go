@@ -9,8 +9,8 @@ import (
 	"twibase/live"
 )
 
-// scenario has a subscriber receive the newer of two twits at one gateway, and reconnect to another
-// one, when the older twit becomes visible late.
+// scenario: a subscriber receives the newer of two twits at one gateway and reconnects to another,
+// when the older twit becomes visible late.
 type scenario struct {
 	*fixture
 	from, to *gateway
@@ -20,8 +20,7 @@ type scenario struct {
 	newer    tables.TwitKey
 }
 
-// scenarios each break a delivery rule that is simpler than the real one, and would leave the older
-// twit out.
+// scenarios each break a simpler delivery rule, which would leave the older twit out.
 var scenarios = []func(*scenario){
 	(*scenario).olderIsDeliveredDuringReconnect,
 	(*scenario).olderIsDeliveredDuringFirstPoll,
@@ -76,7 +75,7 @@ func (c *scenario) postNewer(by string) {
 	c.postAndDeliver(newer)
 }
 
-// connect subscribes. The returned function waits until the newer twit was received.
+// connect's function waits for the newer twit.
 func (c *scenario) connect() (awaitNewer func()) {
 	c.s.stop = func(key tables.TwitKey) bool {
 		c.mu.Lock()

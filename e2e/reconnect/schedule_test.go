@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// play executes a history. Most events follow each other closely, or follow a disconnect; a few
-// come minutes later, beyond the time limits of package live.
+// play executes a history. Most events follow each other or a disconnect closely; a few come
+// minutes later, beyond package live's time limits.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -54,7 +54,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	f.random.Shuffle(len(twits), func(i, j int) { twits[i], twits[j] = twits[j], twits[i] })
 	created := time.Now()
 	for _, twit := range twits {
-		// A twit that is not in a fan-out job yet must be posted before the overlap of polls ends
+		// A twit in no fan-out job yet must be posted before the polls' overlap ends
 		// ([live.Overlap]).
 		if time.Since(created) < 10*time.Second {
 			f.gap()
@@ -84,7 +84,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	}
 }
 
-// gap waits for a random time, in two of five cases until shortly after a subscriber disconnects.
+// gap waits at random, in two of five cases until shortly after a disconnect.
 func (f *fixture) gap() {
 	switch f.random.IntN(5) {
 	case 0, 1:

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultyStore is the store as one gateway reads it. The rows of a poll can be read one by one, in
-// random order and with pauses, as different region servers would read them.
+// faultyStore is one gateway's store. It can read the rows of a poll one by one, in random order
+// and with pauses, like different region servers.
 type faultyStore struct {
 	hbase.Store
 	firstRead chan string // receives the first row of each poll that is read row by row
@@ -72,8 +72,8 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits for a poll that has read its first row: the given one, if it is not empty.
-// If none does in a minute, the history goes on without it.
+// awaitFirstRead waits for a poll that has read its first row: this one, if not empty. After a
+// minute, the history goes on without it.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {

@@ -14,7 +14,7 @@ const (
 	timeout = 2 * time.Minute
 )
 
-// Down returns a small history that fails, and its result. h has failed with the given result.
+// Down returns a small failing history and its result. h has failed with result.
 func Down[H History[H], R any](h H, result R, run func(H) (R, bool)) (H, R) {
 	begun := time.Now()
 	for again := true; again; {

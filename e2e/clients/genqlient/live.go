@@ -53,7 +53,7 @@ func (l *Live) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// listen receives over one connection, and returns why it ended.
+// listen uses one connection, and returns why it ended.
 func (l *Live) listen(ctx context.Context, token string) error {
 	var conn *socket
 	client := graphql.NewClientUsingWebSocket(
@@ -66,8 +66,8 @@ func (l *Live) listen(ctx context.Context, token string) error {
 		return err
 	}
 	twits, _, err := api.Twits(ctx, client, l.Username, l.After)
-	// genqlient's reader blocks until its channels are read, also after the connection is closed.
-	// Its Close and Unsubscribe are not safe while messages arrive.
+	// genqlient's reader blocks until its channels are read, even after the connection is closed.
+	// Its Close and Unsubscribe are unsafe while messages arrive.
 	var lost error
 	defer func() {
 		_ = conn.Close()

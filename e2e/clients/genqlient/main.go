@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// source is the URL that gives tokens.
+// source is the URL of tokens.
 type source string
 
 func (s source) token(ctx context.Context, query string) (string, error) {
@@ -54,7 +54,7 @@ func (s source) token(ctx context.Context, query string) (string, error) {
 	return string(token), err
 }
 
-// tokens returns those of a viewer whose first token lives for a given time.
+// tokens are a viewer's. The first lives for the given time.
 func (s source) tokens(ctx context.Context, lives string, renewals *int) (*Tokens, error) {
 	first, err := s.token(ctx, "?lives="+lives)
 	return &Tokens{token: first, Get: func(ctx context.Context) (string, error) {
@@ -109,7 +109,7 @@ func run(ctx context.Context, url string, source source, liveURL string) (map[st
 	}, nil
 }
 
-// change follows and posts, and compares the state with what the server says then.
+// change follows and posts, and compares the state with the server's.
 func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (any, error) {
 	polly, err := api.Profile(ctx, client, "Polly")
 	if err != nil {
@@ -143,7 +143,7 @@ func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (an
 	}, nil
 }
 
-// post posts a twit twice, as if the answer to the first attempt had been lost.
+// post posts twice, as if the first response had been lost.
 func post(ctx context.Context, client graphql.Client, content string) (*api.PostPostTwitPostTwitPayloadTwit, error) {
 	var twit *api.PostPostTwitPostTwitPayloadTwit
 	key := rand.Text()
@@ -157,7 +157,6 @@ func post(ctx context.Context, client graphql.Client, content string) (*api.Post
 	return twit, nil
 }
 
-// update removes the age, and leaves the rest.
 func update(ctx context.Context, client graphql.Client) (any, error) {
 	username, name := viewer, "Li Lei"
 	input := api.UpdateUserInput{Username: &username, Name: &name, Age: json.RawMessage("null")}

@@ -11,8 +11,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket is a WebSocket for genqlient, which knows the messages next and complete, and takes all
-// others for a broken connection.
+// socket is a WebSocket for genqlient, to which messages other than next and complete are a broken
+// connection.
 type socket struct {
 	*websocket.Conn
 	writing sync.Mutex // gorilla allows one writer at a time
@@ -32,8 +32,7 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 }
 
 // ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error
-// into the result of its operation. The server pings every 25 s: after a minute of silence the
-// connection is lost.
+// into a result. Pings come every 25 s: after a minute of silence the connection is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
 		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {

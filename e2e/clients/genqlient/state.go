@@ -9,7 +9,7 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// followers returns the names of all followers, page by page from the front.
+// followers reads all pages from the front.
 func followers(ctx context.Context, client graphql.Client, username string, size int) (names []string, err error) {
 	var after *string
 	for {
@@ -33,7 +33,7 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 	}
 }
 
-// followersBackward returns them page by page from the end.
+// followersBackward reads all pages from the end.
 func followersBackward(ctx context.Context, client graphql.Client, username string, size int) ([]string, error) {
 	var names []string
 	var before *string
@@ -60,8 +60,7 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 	}
 }
 
-// State is what the program keeps of users, by their ids. It is one Go type in all operations,
-// since it is a fragment.
+// State is by user id. Its type is the same in all operations, since it is a fragment.
 type State map[string]api.Counts
 
 // UserErrors is why a mutation did nothing, for the person who asked for it.
@@ -69,7 +68,7 @@ type UserErrors []api.UserError
 
 func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message, e[0].Code) }
 
-// Follow follows a user, and updates what the program knows of them.
+// Follow follows a user, and updates the state.
 func (s State) Follow(ctx context.Context, client graphql.Client, username string) error {
 	response, err := api.Follow(ctx, client, api.FollowInput{Username: &username})
 	if err != nil {

@@ -28,7 +28,7 @@ func (t *Tokens) Token(ctx context.Context, refused string) (token string, err e
 	return t.token, nil
 }
 
-// RoundTrip sends a request with the token and, on status 401, once more with a new one.
+// RoundTrip sends a request again on status 401, with a new token.
 func (t *Tokens) RoundTrip(r *http.Request) (*http.Response, error) {
 	token, err := t.Token(r.Context(), "")
 	if err != nil {
@@ -38,7 +38,7 @@ func (t *Tokens) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
 		return response, err
 	}
-	response.Body.Close() // the server has executed nothing
+	response.Body.Close() // nothing was executed
 	if token, err = t.Token(r.Context(), token); err != nil {
 		return nil, err
 	}
