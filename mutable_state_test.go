@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable lists the reasons of variables that may change.
+// mutable has the reasons.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
 	"hbase/cluster.gohbaseBackoff": "gohbase has one hook per process, set before main starts",
@@ -22,8 +22,8 @@ var mutable = map[string]string{
 	"writers.movedAtOnce":          "less in tests",
 }
 
-// Package-level variables must not be changed by a function, nor be of a type that is made for it
-// (sync, sync/atomic, channels). Gateways in one process would share them.
+// Gateways in one process would share them. A variable must not be changed by a function, nor be of
+// a type made for change (sync, sync/atomic, channels).
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -69,8 +69,7 @@ type parsed struct {
 	test bool
 }
 
-// mutableVars returns the package variables that can change. Changes in tests count, variables of
-// tests do not.
+// mutableVars counts changes in tests, but not the tests' variables.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {

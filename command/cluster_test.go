@@ -17,8 +17,7 @@ import (
 	"twibase/transfer"
 )
 
-// An HBase of its own, because twibase's tables have fixed names. It requires TLS and client
-// certificates.
+// An HBase of its own, because twibase's tables have fixed names.
 func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	minihbase.Slow(t)
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
@@ -143,7 +142,6 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	})
 }
 
-// The master is stopped.
 func TestServeNeedsNoMaster(t *testing.T) {
 	minihbase.Slow(t)
 	h, err := minihbase.StartDistributed(t.Context(), t.TempDir())
@@ -177,7 +175,7 @@ func TestServeNeedsNoMaster(t *testing.T) {
 		for begun := time.Now(); time.Since(begun) < 3*time.Second; time.Sleep(100 * time.Millisecond) {
 			sent := time.Now()
 			status, body := send(t, http.MethodGet, url+"/readyz", "")
-			if took := time.Since(sent); took > time.Second { // half a second, and as much on a busy machine
+			if took := time.Since(sent); took > time.Second { // half a second, twice as much on a busy machine
 				t.Errorf("/readyz took %v: status %d, %s", took, status, body)
 			}
 			if status != http.StatusOK && !strings.Contains(body, " fail: ") {

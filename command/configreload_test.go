@@ -84,7 +84,7 @@ func TestConfigIsReloaded(t *testing.T) {
 	}
 }
 
-// The server gets SIGHUP while it fetches keys. The file is reloaded later.
+// SIGHUP arrives while the server fetches keys.
 func TestReloadDuringTheStartIsNotLost(t *testing.T) {
 	file := configured(t, "cors: [https://a.example]\n")
 	keys := newSigner(t, "a").set()
@@ -102,7 +102,7 @@ func TestReloadDuringTheStartIsNotLost(t *testing.T) {
 	defer issuer.Close()
 	log := starting(t, "--config", file, "--jwks", issuer.URL, "--jwt-issuer", "https://id.example",
 		"--jwt-audience", "twibase")
-	line := log.await(t, "the configuration was reloaded") // perhaps before the server is ready
+	line := log.await(t, "the configuration was reloaded") // maybe before the server is ready
 	if diff := cmp.Diff([]any{"--cors"}, line["changed"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -37,8 +37,8 @@ func TestConfigurationIsDocumented(t *testing.T) {
 	}
 }
 
-// flagTables returns a section for all commands, one for serve, and one for each command with other
-// flags.
+// flagTables has a section for all commands, one for serve, and one for each other command with
+// flags of its own.
 func flagTables(model *kong.Application) string {
 	var out strings.Builder
 	written := map[string]bool{}

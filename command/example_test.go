@@ -13,7 +13,7 @@ import (
 
 const exampleDir = "../examples/web"
 
-// TestDocumentsExampleInTheDocsIsWhatItPrints runs commands of README.md.
+// Runs commands of README.md.
 func TestDocumentsExampleInTheDocsIsWhatItPrints(t *testing.T) {
 	page, err := os.ReadFile("../README.md")
 	if err != nil {

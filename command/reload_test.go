@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// replaceFile renames a complete file, as a deployment should.
+// replaceFile renames a complete file, as deployments should.
 func replaceFile(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
@@ -39,8 +39,8 @@ func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest st
 	return hashes, string(text)
 }
 
-// TestDocumentsAreReloaded deploys the documents of a second client, a broken file, and its
-// correction, while clients of the first version send requests.
+// Deploys a second client's documents, a broken file and its correction, while clients of the first
+// version send requests.
 func TestDocumentsAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	first, v1 := manifestOf(t, "{first:__typename}")

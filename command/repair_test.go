@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// following is a store in which Lucy follows LiLei.
 func following(t *testing.T) (store, data string) {
 	t.Helper()
 	files := t.TempDir()

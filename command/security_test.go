@@ -94,7 +94,6 @@ func TestOnlyListedOriginsMayRead(t *testing.T) {
 	}
 }
 
-// Secrets are sent in every place, valid or not.
 func TestTheLogHasNoSecrets(t *testing.T) {
 	file := secretFile(t)
 	url, log := started(t, "--log-level", "debug", "--jwt-secret-file", file)

@@ -19,7 +19,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The cluster has access control, and two installations.
 func TestInstallationsShareACluster(t *testing.T) {
 	minihbase.Slow(t)
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
@@ -63,7 +62,7 @@ func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) 
 	return stdout, stderr
 }
 
-// fails must fail within five seconds, with parts of its message.
+// fails expects a failure within five seconds, with parts of its message.
 func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string, parts ...string) {
 	t.Helper()
 	begun := time.Now()
@@ -105,7 +104,6 @@ func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 
 var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}
 
-// testForeign creates a table with families of twibase's, but no mark.
 func (c sharedCluster) testForeign(t *testing.T) {
 	store := c.open(t, "default")
 	all := tables.Definitions(1)

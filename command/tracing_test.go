@@ -50,7 +50,6 @@ func TestInvalidTracingHeadersAreRejected(t *testing.T) {
 	}
 }
 
-// The collector accepts connections, but does not answer.
 func TestUnresponsiveCollectorDoesNotChangeTheExitStatus(t *testing.T) {
 	collector, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,8 +14,7 @@ func TestVersionIsPrinted(t *testing.T) {
 	}
 }
 
-// Without a database of vulnerabilities, scripts/audit names what it cannot check: the Go modules
-// and three lock files of npm.
+// Without a vulnerability database it cannot check the Go modules and three npm lock files.
 func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."

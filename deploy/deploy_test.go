@@ -1,5 +1,5 @@
-// Package deploy_test checks that commands, flags, metrics and paths in the files of this folder,
-// the Dockerfile and the packages exist.
+// Package deploy_test checks that commands, flags, metrics and paths in this folder's files, the
+// Dockerfile and the packages exist.
 package deploy_test
 
 import (
@@ -155,7 +155,7 @@ func TestYAMLIsValid(t *testing.T) {
 	}
 }
 
-// Secrets and builds of a checkout must not be in the image's build context.
+// Secrets and builds must not be in the image's build context.
 func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	ignored := strings.Split(string(read(t, "../.dockerignore")), "\n")
 	for line := range strings.Lines(string(read(t, "../.gitignore"))) {
@@ -166,7 +166,7 @@ func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	}
 }
 
-// compose is the part of compose.yaml that the tests use.
+// compose has what the tests use of compose.yaml.
 type compose struct {
 	Services map[string]struct {
 		Command []string
@@ -184,7 +184,6 @@ func readCompose(t *testing.T) (c compose) {
 	return c
 }
 
-// content returns the text of a config.
 func (c compose) content(t *testing.T, config string) string {
 	t.Helper()
 	content := c.Configs[config].Content
@@ -197,8 +196,7 @@ func (c compose) content(t *testing.T, config string) string {
 	return content
 }
 
-// TestPathsInContainersAreMounted looks up the files that commands and configs of compose.yaml
-// name.
+// Looks up the files that compose.yaml's commands and configs name.
 func TestPathsInContainersAreMounted(t *testing.T) {
 	compose, found := readCompose(t), 0
 	absolute := regexp.MustCompile(`/(?:etc|var)/[\w./-]+`)
@@ -233,7 +231,7 @@ func TestPathsInContainersAreMounted(t *testing.T) {
 	}
 }
 
-// The schema of the chart rejects unknown values, so it must have all values of the chart.
+// The chart's schema rejects unknown values.
 func TestSchemaHasAllValues(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct{ Properties map[string]any }

@@ -75,14 +75,12 @@ func TestStalledTLSHandshakeIsClosed(t *testing.T) {
 	}
 }
 
-// mute reads nothing.
 type mute struct{ net.Conn }
 
 func (m *mute) Read([]byte) (int, error) { return 0, io.EOF }
 
 func ask(query string) string { return `{"query":"` + query + `"}` }
 
-// newSlowFrames reads only in await.
 func (s *slowServer) newSlowFrames() *frames { return newFrames(s.t, s.dial(), false) }
 
 func (f *frames) await(stream uint32, types ...http2.FrameType) (http2.Frame, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A field that takes four bytes of a header takes a hundred bytes of memory.
+// A field of four bytes takes a hundred bytes of memory.
 func TestManyHeaderFieldsAreRejectedBeforeTheBody(t *testing.T) {
 	slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 		for _, test := range []struct {

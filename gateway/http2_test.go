@@ -33,7 +33,7 @@ type frames struct {
 	packed bytes.Buffer
 	pack   *hpack.Encoder
 	stream uint32
-	// done is closed after the response to the last ping, or the connection; nil without reading.
+	// done is closed after the last ping's response, or the connection; nil without reading.
 	done chan struct{}
 }
 

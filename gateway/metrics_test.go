@@ -40,11 +40,10 @@ func TestDeprecatedMetricsNameTheirSuccessors(t *testing.T) {
 	}
 }
 
-// pageOfMetrics matches metrics, and suffixes that follow one.
+// pageOfMetrics matches metrics and suffixes.
 var pageOfMetrics = regexp.MustCompile("`(twibase)?(_[a-z_]+)")
 
-// TestMetricsAreDocumented reads docs/OBSERVABILITY.md. A cluster and the command line have other
-// metrics.
+// A cluster and the command line have other metrics.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/OBSERVABILITY.md")
 	if err != nil {
@@ -62,7 +61,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 				documented[first] = true
 				continue
 			}
-			// A suffix replaces one, two or three words of the first name.
+			// A suffix replaces up to three words of the first name.
 			for i := range first {
 				if first[i] == '_' {
 					documented[first[:i]+found[2]] = true

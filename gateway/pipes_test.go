@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pipes is a network with one server, for a fake clock. Connections have no buffers.
+// pipes is a network of one server for a fake clock, without buffers.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}

@@ -24,7 +24,7 @@ func TestReadyzFailsWithoutTablesOrStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	var failing atomic.Int64 // reads to fail
+	var failing atomic.Int64 // failing reads
 	store := hbasetest.NewFaults(memory, hbasetest.When(func(op hbasetest.Op) bool {
 		return op.Kind == "Tables" || op.Kind == "Get" && failing.Add(-1) >= 0
 	}, hbasetest.Fault{Err: hbase.ErrUnresponsive}))

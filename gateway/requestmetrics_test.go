@@ -34,7 +34,7 @@ func send(g *Gateway, client, body string) {
 	g.Public.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// exposed returns lines of /metrics without their prefix.
+// exposed returns lines of /metrics without prefix.
 func exposed(g *Gateway, prefix string) (lines []string) {
 	w := httptest.NewRecorder()
 	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -54,7 +54,7 @@ func TestRequestsAreCountedByClientAndOperation(t *testing.T) {
 	send(g, "", `{"query":"{ nope }"}`)
 	send(g, "ünicode 1", `{"query":"mutation Gone { deleteGame(input: {code: \"go\"}) { deletedId } }"}`)
 	send(g, "web 1.0", `not JSON`)
-	g.Public.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodOptions, "/graphql", nil)) // is no request
+	g.Public.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodOptions, "/graphql", nil)) // no request
 	for _, test := range []struct {
 		metric string
 		want   []string
@@ -91,7 +91,6 @@ func TestRequestsAreCountedByClientAndOperation(t *testing.T) {
 	}
 }
 
-// Trusted documents' operations keep their series.
 func TestOperationNamesAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trusted.graphql")
 	if err := os.WriteFile(file, []byte("query Trusted { __typename }"), 0o600); err != nil {
@@ -137,7 +136,7 @@ func series(c prometheus.Collector) (n int) {
 	return n
 }
 
-// Each day brings other names, and those of the day before lose their series.
+// Each day brings other names; the day before loses its series.
 func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
 	m := newRequestMetrics(usage.New(nil))
 	const days = 100

@@ -60,7 +60,7 @@ func openSample(t *testing.T, config Config) Open {
 	return func(context.Context, func(string)) (*Gateway, error) { return New(sampleStore(t), config), nil }
 }
 
-// serving runs Serve until ctx is done.
+// serving runs Serve until ctx ends.
 func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
 	t.Helper()
 	listener := listen(t)
@@ -69,7 +69,7 @@ func serving(t *testing.T, ctx context.Context, config Config, open Open) (url s
 	return "http://" + listener.Addr().String(), end
 }
 
-// fetch returns status 0 and the error if any. Each request has its own connection.
+// fetch returns status 0 and the error, if any. Each request has its own connection.
 func fetch(url string) (status int, body string) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
@@ -133,7 +133,7 @@ func TestServeReturnsTheErrorOfOpen(t *testing.T) {
 	}
 }
 
-// The balancer sends requests as long as the last poll of /readyz had status 200.
+// The balancer sends requests while its last poll of /readyz had status 200.
 func TestDrainDelayRefusesNoConnectionBehindABalancer(t *testing.T) {
 	const poll = 50 * time.Millisecond
 	config := Config{DrainDelay: 6 * poll}

@@ -26,8 +26,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly has a fake clock, and runs one operation at a time. Connections have no buffers: unread
-// bytes stay in the server.
+// slowly has a fake clock, and runs one operation at a time. Without buffers, unread bytes stay in
+// the server.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -77,7 +77,7 @@ func request(query string, headers ...string) string {
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// long has a response of more than a megabyte, without reads of the store.
+// long has a response of more than a megabyte, without reads.
 func long() string {
 	var query strings.Builder
 	for i := range 40 {
@@ -86,7 +86,7 @@ func long() string {
 	return "{" + query.String() + "}"
 }
 
-// checkOtherRequest must be answered immediately.
+// checkOtherRequest expects an immediate response.
 func (s *slowServer) checkOtherRequest(when string) {
 	s.t.Helper()
 	start, c := time.Now(), s.dial()
@@ -102,8 +102,8 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly reads 1000 bytes of a response, and then one every tenth of a second. At the end it
-// calls done with the number of these and the duration.
+// readSlowly reads 1000 bytes, and then one every tenth of a second. done gets their number and the
+// duration.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {
@@ -195,7 +195,7 @@ func TestOldestSlowBodiesAreCutOff(t *testing.T) {
 						stops, part := io.Pipe()
 						go io.WriteString(part, strings.Repeat(" ", megabyte))
 						want := requestTimeout
-						if i <= bodies-fit { // the last one by checkOtherRequest
+						if i <= bodies-fit { // one by checkOtherRequest
 							want = fit * time.Second
 						}
 						if status, took := post(megabyte+1, stops); status != http.StatusRequestTimeout || took != want {

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/embedded"
 )
 
-// openFollowers has the followers of user a.
+// openFollowers has user a's followers.
 func openFollowers(ctx context.Context) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {

@@ -64,7 +64,7 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// run runs a poller until stop is called.
+// run's poller runs until stop is called.
 func run(t *testing.T, p *Poller) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -95,7 +95,7 @@ func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []e
 	return names, nil
 }
 
-// nameOf returns the id of a twit, the author of a comment, or the follower of a change.
+// nameOf returns a twit's id, a comment's author, or a change's follower.
 func nameOf(kind Kind, k Key) string {
 	rest := k.Position[8:]
 	if kind == Deletions {
@@ -175,7 +175,7 @@ func (f *fixture) subscribe(kind Kind, owner string) listener {
 	return listener{s, f}
 }
 
-// wantNext checks the entries that the next poll delivers, in order.
+// wantNext checks the next poll's entries, in order.
 func (l listener) wantNext(names ...string) {
 	l.f.t.Helper()
 	time.Sleep(Interval)

@@ -141,7 +141,7 @@ func TestTwitsOfBroadcastersReachTimelines(t *testing.T) {
 				l.wantNext("pushed")
 				merged := f.post("b", "merged", 0)
 				if listened {
-					l.wantNext() // the row was polled before its author was known to be a broadcaster
+					l.wantNext() // polled before the author was known to be a broadcaster
 				}
 				state(f, tables.Pushed, tables.Merged, false)
 				l.wantNext("merged")
@@ -392,7 +392,7 @@ func TestAddressesShareRows(t *testing.T) {
 		}
 		cancel()
 		all.Wait()
-		time.Sleep(Interval) // rows without subscribers are dropped
+		time.Sleep(Interval) // drops rows without subscribers
 		if got := counts(); len(got) != 0 {
 			t.Errorf("addresses without rows have %v", got)
 		}

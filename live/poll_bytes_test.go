@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// measured is a store that records the most bytes of the results of one Get.
+// measured records the most bytes of the results of one Get.
 type measured struct {
 	hbase.Store
 	mu   sync.Mutex
@@ -32,7 +32,7 @@ func (m *measured) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return results, err
 }
 
-// 30 authors post 600 twits of 40 KB, 24 MB, between two polls.
+// Between two polls, 30 authors post 600 twits of 40 KB, 24 MB.
 func TestPollReadsNoTexts(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		const authors, each = 30, 20

@@ -13,8 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Two authors post a long text every second. A subscriber reads nothing, and two others read
-// everything.
+// Two authors post a long text every second. One subscriber reads nothing, two read everything.
 func TestQueuedBytesAreBounded(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		// Of the last texts, those of both authors are queued.

@@ -52,8 +52,7 @@ func openPrinting(ctx context.Context) printing {
 	return printing{store}
 }
 
-// The executor reports its tasks. The keys that they load are one batch, which is read when all
-// tasks wait.
+// The executor reports its tasks. Their keys are one batch, read when all tasks wait.
 func Example() {
 	store := openPrinting(context.Background())
 	defer func() { _ = store.Close() }()
@@ -91,8 +90,7 @@ func Example() {
 	// followed by Lucy
 }
 
-// Loads between Enqueue and the call of the returned function share its batch. A row that was read
-// is not read again.
+// Loads between Enqueue and the call of the returned function share its batch. A row is read once.
 func ExampleLoader_Enqueue() {
 	store := openPrinting(context.Background())
 	defer func() { _ = store.Close() }()

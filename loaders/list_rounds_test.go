@@ -71,7 +71,7 @@ func (s sparse) within(r Range) (buckets int) {
 	return buckets
 }
 
-// If all buckets are at least half full, a page reads no more than declared.
+// With buckets at least half full, a page reads no more than declared.
 func TestPageRoundsAreBounded(t *testing.T) {
 	store, owners := &counting{Store: openStore(t)}, 0
 	ctx := With(t.Context(), store)

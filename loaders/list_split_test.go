@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// During a split, the old buckets still have copies of the moved members: not of those added since,
-// and maybe of those removed since.
+// During a split, old buckets still have copies of moved members: none of those added since, maybe
+// of those removed since.
 func TestPagesAreCorrectDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
@@ -102,7 +102,7 @@ func TestPageIsCorrectWithADirectoryOlderThanASplit(t *testing.T) {
 	}
 }
 
-// changing calls functions after calls of Get, which are counted from 1.
+// changing calls functions after calls of Get, counted from 1.
 type changing struct {
 	hbase.Store
 	calls int
@@ -117,8 +117,7 @@ func (c *changing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return results, err
 }
 
-// The last two buckets are empty, and the last member of bucket 1 is removed after the probe found
-// it.
+// Bucket 1's last member is removed after the probe found it; the last two buckets are empty.
 func TestBackwardPageContinuesIfProbedMembersAreRemoved(t *testing.T) {
 	store, l := &changing{Store: openStore(t)}, tables.UserRoles
 	s := sparse{size: 4, members: []int{2, 1, 0, 0}}

@@ -96,7 +96,7 @@ func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []
 	return others
 }
 
-// follower returns a follower: three follow at each time.
+// follower: three follow at each time.
 func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }

@@ -115,7 +115,7 @@ func TestRandomTasksDispatchWhenAllWait(t *testing.T) {
 			}
 			runTasks(ctx, tasks...)
 			for key, enqueued := range a.enqueued {
-				// A row is read as soon as no task computes and the store is free, not before.
+				// A row is read as soon as no task computes and the store is free.
 				if sent := a.sent[key]; a.computing(sent) || !a.covered(enqueued, sent) {
 					t.Errorf("row %s was enqueued at %s and sent at %s; tasks computed in %v",
 						key, enqueued.Sub(store.begin), sent.Sub(store.begin), a.tasks)

@@ -87,7 +87,7 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 	})
 }
 
-// The second loader finds the row in memory: it waits for no answer.
+// The second loader finds the row in memory.
 func TestLoaderCalledAfterTheRoundHasZeroDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.WithValue(With(t.Context(), &slow{latency: 10 * ms}), fieldKey{}, "f")
@@ -155,7 +155,7 @@ func TestWriterCallIsARound(t *testing.T) {
 	}
 }
 
-// A call by the writer of one field may end after the next field has begun.
+// A field's writer may call the store after the next field has begun.
 func TestRoundsAreOrderedByBegin(t *testing.T) {
 	ctx := context.WithValue(With(hbase.WithStats(t.Context(), new(hbase.Stats)), &slow{}), fieldKey{}, "f")
 	rounds := Trace(ctx, fieldOf)

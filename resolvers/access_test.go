@@ -10,7 +10,6 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// emptyStore has no rows.
 type emptyStore struct{ hbase.Store }
 
 func (emptyStore) Get(_ context.Context, gets []hbase.Get) ([]hbase.Result, error) {

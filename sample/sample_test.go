@@ -63,7 +63,7 @@ func TestSampleLoadsReproducibly(t *testing.T) {
 		}
 	})
 
-	// The data of the playground's examples.
+	// For the playground's examples.
 	for _, test := range []struct {
 		name  string
 		get   hbase.Get

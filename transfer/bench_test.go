@@ -20,9 +20,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// BenchmarkImport imports into an embedded store on disk. ratio is its time divided by that of
-// writing the same batches; sorted-ratio divides by the engine's best case: whole rows in key
-// order. TWIBASE_DATA is the folder of the data; the default is generated data of the same shape.
+// BenchmarkImport imports into an embedded store on disk. ratio is its time relative to writing the
+// same batches, sorted-ratio relative to the engine's best case: whole rows in key order.
+// TWIBASE_DATA is the data's folder; the default is generated data of the same shape.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -101,7 +101,7 @@ func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	return store.batches, append(sorted, batch)
 }
 
-// writeRaw has the concurrency of an import.
+// writeRaw is as concurrent as an import.
 func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)

@@ -78,7 +78,7 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	}
 }
 
-// childSetting is the store of an importing child process.
+// childSetting is the importing child process's store.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
 // announcing prints a line per batch.
@@ -129,7 +129,7 @@ func TestImportCompletesAKilledOne(t *testing.T) {
 	}
 }
 
-// importInChild kills a child process at a batch. It reports whether the import completed.
+// importInChild kills a child process at a batch, and reports whether it completed the import.
 func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -115,7 +115,7 @@ func (d dataset) once(schema string, key int, fields ...string) {
 	}
 }
 
-// files is of all schemas by default.
+// files has all schemas by default.
 func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for schema, rows := range d {
@@ -167,7 +167,7 @@ func load(t testing.TB, store hbase.Store, files map[string][]byte, options Opti
 	}
 }
 
-// dump returns lines, without the import marker.
+// dump omits the import marker.
 func dump(t testing.TB, store hbase.Store) []string {
 	t.Helper()
 	var lines []string

@@ -101,7 +101,7 @@ func TestExportCanBeImported(t *testing.T) {
 	})
 }
 
-// A day has a count of 0 while the erasure of the plays is incomplete.
+// A day's count is 0 while its plays are being erased.
 func TestExportLeavesOutDaysThatAreBeingErased(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{

@@ -17,7 +17,7 @@ import (
 
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps, because rewritten cells are younger.
+// withoutTimes removes timestamps: rewritten cells are younger.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")
@@ -25,8 +25,8 @@ func withoutTimes(lines []string) []string {
 	return lines
 }
 
-// The repair removes members from unnamed buckets. The next import writes the same buckets, where
-// delete markers mask the members.
+// The repair removes members from unnamed buckets. The next import writes these buckets again,
+// where delete markers mask the members.
 func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 	d, options := longLists(t), Options{ListBound: 10}
 	whole, store := openStore(t), openStore(t)

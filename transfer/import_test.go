@@ -97,7 +97,7 @@ func TestImportIntoAnEmptyStoreReadsNoEdges(t *testing.T) {
 	}
 }
 
-// The row keys of the marks and of a user with this name are equal.
+// A user with this name has the row key of the marks.
 func TestStoreWithAUserIsNotBlank(t *testing.T) {
 	store := openStore(t)
 	if _, err := importCSV(store, map[string]string{"users": people("tables")}, Options{}); err != nil {

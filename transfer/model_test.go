@@ -36,7 +36,6 @@ func inList[E any](m model, l *tables.List[E], owner string, member E, timestamp
 	m.putMember(&l.AnyList, owner, l.Cell(member, timestamp))
 }
 
-// lines are as of dump.
 func (m model) lines() []string {
 	var lines []string
 	for column, value := range m {
@@ -75,7 +74,7 @@ func (n lengths) add(l *tables.AnyList, owner string, public bool) {
 	n[l][owner] = length
 }
 
-// expectedCells makes the model row by row, without batches, lookups and rebuilding.
+// expectedCells models row by row, without batches, lookups and rebuilding.
 func expectedCells(t testing.TB, d dataset) model {
 	m, counts := model{}, lengths{}
 	m.put(tables.Users.Search.PutComplete())

@@ -23,8 +23,7 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// A store of an earlier version has no search table. Its creation adds all users except deleted
-// ones, also after an interruption.
+// Creating the missing search table adds all users except deleted ones, also after an interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})
@@ -85,7 +84,6 @@ func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	}
 }
 
-// An earlier version folded names differently.
 func TestOutdatedSearchRowsAreReplaced(t *testing.T) {
 	store := openStore(t)
 	search, key, name := tables.Users.Search, "مُحَمَّد", "Muhammad"

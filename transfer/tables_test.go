@@ -35,7 +35,7 @@ func createSome(t *testing.T, store hbase.Store, only func(hbase.Table) bool) {
 	}
 }
 
-// stops fails changes of the store after the first n.
+// stops fails changes after the first n.
 type stops struct {
 	hbase.Store
 	left int
@@ -96,7 +96,7 @@ func TestTablesOfTheFirstVersionsAreMarked(t *testing.T) {
 	}
 }
 
-// unlisted is a store whose tables cannot be listed the first times.
+// unlisted cannot be listed the first times.
 type unlisted struct {
 	hbase.Store
 	failures int

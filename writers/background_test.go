@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Deletions of authors take all slots, and each needs a twit's deletion that found no slot.
+// Deletions of authors take all slots. Each needs a twit's deletion, which found no slot.
 func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	ctx := t.Context()
 	store := openStore(t)

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase"
 )
 
-// callsOfDepartments are made by a gateway that does not know whether the last operation on the
-// tree is complete.
+// callsOfDepartments are a gateway's that does not know whether the tree's last operation is
+// complete.
 func callsOfDepartments(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
 			chain(t, 3)(store)

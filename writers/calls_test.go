@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// calls returns the store calls of act. Each takes a millisecond of simulated time, so calls in the
-// same millisecond are a round.
+// calls returns act's store calls. Each takes a millisecond of simulated time: calls in one
+// millisecond are a round.
 func calls(
 	t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers),
 	act func(ctx context.Context, w *Writers) error,

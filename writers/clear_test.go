@@ -48,7 +48,7 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 				importChildren(t, store, "a", "b")
 				var moving atomic.Bool
 				deleter := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
-					// After the acknowledgement, which follows the first child's move.
+					// After the first child's move, and so after the acknowledgement.
 					if moving.Load() && test.fails(op) {
 						return hbasetest.Fault{Err: hbase.ErrUnavailable}
 					}
@@ -124,8 +124,8 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	})
 }
 
-// A deletion that clears a list during a split, interrupted or started before the announcement,
-// masks the late copies.
+// A deletion clears a list during a split that was interrupted, or started before the announcement,
+// and masks late copies.
 func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -196,8 +196,8 @@ func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	}
 }
 
-// A deletion adds children to a list during a split. The new buckets have them before it clears the
-// old list, where a repetition would look for them.
+// A deletion adds children to a list during a split. They are in the new buckets before it clears
+// the old list, where a repetition would look for them.
 func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

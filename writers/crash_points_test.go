@@ -16,7 +16,7 @@ var rewrite = flag.Bool("rewrite", false, "write the list of crash points to tes
 // The points that every thorough run reaches: a purpose and its types per line.
 const pointsFile = "testdata/points.txt"
 
-// contendedNouns have calls that change one list, which is split often under concurrent writes.
+// contendedNouns have calls that change one list, which concurrent writes split often.
 var contendedNouns = []modelNoun{
 	contended("followers", callFollow, " a$"),
 	contended("role's users", callAssign, "lead$"),
@@ -84,7 +84,7 @@ func (e *exploration) inject(p point, m fault) {
 	}
 }
 
-// seekRecovery injects faults into commits, until histories reach the recovery of every type.
+// seekRecovery injects faults into commits until histories reach every type's recovery.
 func (e *exploration) seekRecovery() {
 	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
 		for _, p := range protocolPoints(name, opTypes[name]) {

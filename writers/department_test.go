@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// chain puts departments below each other. d1 is the top.
+// chain puts departments below each other, d1 at the top.
 func chain(t testing.TB, levels int) func(hbase.Store) {
 	return func(store hbase.Store) {
 		mustMutate(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1),

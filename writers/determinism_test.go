@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A failing history can be shrunk only if the seed reproduces it. Goroutines that timers wake at
-// the same time run in an undefined order, so a few histories may differ.
+// Only reproducible histories can be shrunk. Goroutines that timers wake at one time run in an
+// undefined order, so a few histories may differ.
 func TestSeedReproducesHistory(t *testing.T) {
 	seed, runs := firstSeed(t), scaled(600)
 	var differ []string

@@ -78,7 +78,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 		if got := events(t, store, "a"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		// Nobody sees the events of a deleted user.
+		// A deleted user's events have no readers.
 		must(w.Relate(ctx, tables.Follows, "b", "a"))
 		must(w.DeleteUser(ctx, "a"))
 		w.Close(ctx)
@@ -92,7 +92,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 	})
 }
 
-// The event of a deletion does not wait for a slot, as the clearing of the twit's lists does.
+// A deletion's event needs no slot, but the clearing of the twit's lists does.
 func TestEventsNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

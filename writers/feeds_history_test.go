@@ -18,8 +18,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedReader always follows; otherFollowers follow and unfollow it, so that the number of followers
-// crosses feedLimit in both directions.
+// feedReader always follows; otherFollowers follow and unfollow it: the number of followers crosses
+// feedLimit in both directions.
 const (
 	feedAuthor = "a"
 	feedReader = "d"
@@ -326,8 +326,8 @@ func forEach(names []string, do func(string) error) error {
 }
 
 // In the end each timeline has exactly the twits of followed authors. No read of a continuous
-// follower misses a twit of an earlier read, also while the author becomes a broadcaster or ceases
-// to be one.
+// follower misses a twit of an earlier read, even while the author becomes or ceases to be a
+// broadcaster.
 func TestEveryHistoryOfFeedsIsComplete(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}
 	for i := range scaled(450) {

@@ -16,11 +16,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// history is a random history: the calls of clients at several gateways, the order of the store's
-// responses, and faults. It is a function of its fields.
+// history is a random history, a function of its fields: calls of clients at several gateways, the
+// order of the store's responses, and faults.
 type history struct {
 	seed uint64
-	// calls is the number of calls of each client.
+	// calls of each client
 	nouns          []modelNoun
 	clients, calls int
 	without        []callAt
@@ -33,8 +33,7 @@ type history struct {
 	nth     int
 	held    bool
 	bound   int
-	// calm lets time pass only while nothing is in progress, so that nothing exceeds its time
-	// limit.
+	// calm lets time pass only while nothing is in progress, so that no time limit is exceeded.
 	calm bool
 	pace time.Duration
 }
@@ -97,7 +96,7 @@ func (h history) execute(t *testing.T) (r historyResult) {
 			}
 			left.Add(-1)
 		}()
-		// Until its first store call, so that clients of a gateway use its random source in order.
+		// A gateway's clients must use its random source in order.
 		synctest.Wait()
 	}
 	for synctest.Wait(); left.Load() > 0; synctest.Wait() {
@@ -143,7 +142,7 @@ func (h history) execute(t *testing.T) (r historyResult) {
 }
 
 func (h history) gateway(g gateway) *Writers {
-	// Not parallel: concurrent goroutines would use the random source in an undefined order.
+	// Concurrent goroutines would use the random source in an undefined order.
 	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound, parallel: 1})
 	w.now = h.clock(g.id)
 	w.observe = recordPoints
@@ -156,7 +155,7 @@ func (h history) clock(gateway int) func() time.Time {
 	random, begun := rand.New(rand.NewPCG(h.seed, uint64(gateway)+50)), time.Now()
 	ahead := func() time.Duration { return time.Duration(random.Int64N(int64(2*maxClockError))) - maxClockError }
 	first, then := ahead(), ahead()
-	if random.IntN(2) == 0 { // the other half of the clocks drift during the first minute
+	if random.IntN(2) == 0 { // the others drift during the first minute
 		then = first
 	}
 	return func() time.Time {
@@ -176,7 +175,7 @@ func (h history) restart(t *testing.T, scheduler *scheduler, ws []*Writers) erro
 	if !scheduler.finish(func() bool { return int(closed.Load()) == len(ws) }) {
 		return errors.New("the gateways do not close")
 	}
-	// A fault may happen in a sweep, which leaves work to the next one.
+	// A fault in a sweep may leave work to the next one.
 	var err error
 	for i := range sweeps {
 		if n, err := countIntents(t.Context(), scheduler.under); n == 0 || err != nil {

@@ -12,14 +12,14 @@ import (
 	"twibase/hbase"
 )
 
-// linearization is the step of the scheduler at which a call took effect: its commit, or its last
-// read if it did not commit.
+// linearization is the scheduler's step at which a call took effect: its commit, or its last read
+// if it did not commit.
 type linearization struct {
 	step      int
 	committed bool
 }
 
-// commitRecorder records commits even if their response is lost.
+// commitRecorder records commits, even with a lost response.
 type commitRecorder struct {
 	hbase.Store
 	scheduler *scheduler
@@ -56,13 +56,13 @@ func (s *scheduler) linearize(ctx context.Context, committed bool) {
 	}
 }
 
-// maxSearched limits the states of the search, which takes exponential time in the worst case.
+// maxSearched limits the search's states: the worst case is exponential.
 const maxSearched = 100_000
 
 // linearizable reports whether a sequential order of the calls exists that respects real time, with
 // the same outcomes and the facts in end. It is the search of Wing and Gong with Lowe's
-// memoization. It starts with the recorded linearizations, so it seldom backtracks. Calls without a
-// model or without an effect are left out.
+// memoization, started with the recorded linearizations, so it seldom backtracks. It leaves out
+// calls without a model or an effect.
 func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(m callResult) bool { return m.model == nil || m.hadNoEffect() })
 	slices.SortStableFunc(calls, func(a, b callResult) int { return cmp.Compare(a.linearized.step, b.linearized.step) })

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The first three exist at the beginning, each below the one before. Created ones are named 0 or 1.
+// At first the first three exist, each below the one before. Created ones are named 0 or 1.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

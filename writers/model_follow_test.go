@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// followerNames follow userNames[0] at the beginning.
+// At first followerNames follow userNames[0].
 var (
 	userNames     = []string{"a", "b", "c"}
 	followerNames = []string{"d", "e", "f"}

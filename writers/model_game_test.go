@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The first game exists at the beginning, with a play of user b.
+// At first the first game exists, with a play of user b.
 var (
 	games    = []string{"go", "chess"}
 	gameDays = []string{"1999-12-25", "1999-12-26"}

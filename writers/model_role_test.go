@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The first role exists at the beginning, defined by a department, and assigned to user b.
+// At first the first role exists, defined by a department and assigned to user b.
 var roles = []string{"lead", "test"}
 
 func init() {

@@ -12,19 +12,19 @@ import (
 	"twibase/transfer/check"
 )
 
-// modelNoun models a noun. Each model_<noun>_test.go appends one to modelled.
+// Each model_<noun>_test.go appends a modelNoun to modelled.
 type modelNoun struct {
 	name string
 	// begin returns the first rows, and adds their facts. It may be nil.
 	begin func(store hbase.Store, f facts) []hbase.Mutation
-	// call is a function of r.
+	// a function of r
 	call    func(r *rand.Rand) call
 	observe func(ctx context.Context, store hbase.Store, f facts) error
 }
 
 var modelled []modelNoun
 
-// facts is the state of the model: a value for each fact that holds.
+// facts has a value for each fact that holds.
 type facts map[string]string
 
 func (f facts) String() string {
@@ -39,11 +39,11 @@ func (f facts) String() string {
 type call struct {
 	text string
 	do   func(ctx context.Context, w *Writers) error
-	// model changes the facts like do, and returns the code of the first user error.
+	// model changes the facts like do, and returns the first user error's code.
 	model func(f facts) Code
 }
 
-// unknownOutcome is the outcome of a call without a response, which may take effect later.
+// unknownOutcome is a call's without a response, which may take effect later.
 const unknownOutcome Code = "?"
 
 type callResult struct {

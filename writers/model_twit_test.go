@@ -75,7 +75,7 @@ func callTwit(r *rand.Rand) call {
 			return ""
 		}}
 	}
-	// A twit is a function of its author and key, so that a repeated post is the same.
+	// A repeated post must be the same.
 	t := NewTwit{Content: key, IdempotencyKey: &key, Visibility: tables.Public}
 	if key == "1" {
 		t.Visibility = tables.FollowersOnly

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Here the precondition is known after two rounds. Until then the operation has read once.
+// The precondition is known after two rounds. Until then the operation has read once.
 func TestOperationCommitsOnlyIfPreconditionHolds(t *testing.T) {
 	refused := errors.New("refused")
 	for _, test := range []struct {

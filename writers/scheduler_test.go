@@ -42,11 +42,11 @@ type scheduler struct {
 	under     hbase.Store
 	rand      *rand.Rand
 	faultRate float64
-	// plannedFault happens at the planned point, after plannedSkips calls there.
+	// plannedFault happens at planned, after plannedSkips calls there.
 	planned      point
 	plannedFault fault
 	plannedSkips int
-	// holds makes plannedFault happen to the held call: the first one at the point while holding.
+	// holds makes plannedFault happen to the held call: the first one at planned while holding.
 	holds, holding bool
 	held           *pendingCall
 	hit            bool
@@ -77,7 +77,7 @@ type pendingCall struct {
 	abandoned bool
 }
 
-// injection is a fault of a call. If partial, only the items before item are applied.
+// injection is a call's fault. If partial, only the items before item are applied.
 type injection struct {
 	fault   fault
 	item    int
@@ -106,8 +106,7 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next lets one call proceed, and waits until all goroutines block. Without a call it returns
-// false.
+// next lets one call proceed, waits until all goroutines block, and returns false without a call.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()
@@ -129,7 +128,7 @@ func (s *scheduler) next() bool {
 			if item < v.item {
 				return hbasetest.Fault{}
 			}
-			// Later items are not applied, as if a region server died in between.
+			// As if a region server died in between, later items are not applied.
 			return hbasetest.Fault{Err: hbase.ErrUnavailable, Done: v.fault == responseLost && item == v.item}
 		}
 	}
@@ -192,7 +191,7 @@ func (s *scheduler) choose() int {
 
 func (s *scheduler) inject(w *pendingCall) (v injection) {
 	if w.abandoned {
-		// A dead gateway's call may have been sent, or not, or in part.
+		// A dead gateway's call may have been sent, entirely, in part or not.
 		if s.dead[w.gateway] && s.rand.IntN(2) == 0 {
 			v.fault = crashBefore
 		}
@@ -234,7 +233,7 @@ func (s *scheduler) inject(w *pendingCall) (v injection) {
 	return v
 }
 
-// kill kills a gateway. Its abandoned calls may still be applied.
+// kill's gateway abandons calls, which may still be applied.
 func (s *scheduler) kill(id int) {
 	s.dead[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *pendingCall) bool {

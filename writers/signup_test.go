@@ -58,7 +58,7 @@ func TestConcurrentSignUpsUnderOneKeySucceed(t *testing.T) {
 	}
 }
 
-// The first gateway dies before or after a write, and the client repeats the call at another one.
+// The first gateway dies before or after a write; the client repeats the call at another one.
 func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	for _, kind := range []string{"Put", "CheckAndPut"} {
 		for _, table := range []string{tables.Intents.Table, tables.Users.Table, tables.Accounts.Table} {

@@ -17,7 +17,7 @@ type pagedRead struct {
 	limit    int
 	backward bool
 	names    []string
-	// the read exceeded requestTime, so its result proves nothing
+	// the read exceeded requestTime: it proves nothing
 	late bool
 }
 
@@ -56,8 +56,7 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// check checks that the result has each user who had the role throughout, and none who lacked it
-// throughout.
+// check: the result has each user who had the role throughout, and none who lacked it throughout.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)

@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A member that joins a new bucket of a split leaves a moved marker in bucket 0 until the cleanup,
-// which removes all markers, also those written after it read the range.
+// A member that joins a new bucket leaves a moved marker in bucket 0 until the cleanup, which
+// removes all markers, also those written after it read the range.
 func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

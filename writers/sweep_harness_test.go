@@ -22,7 +22,7 @@ const (
 	fullScanInterval = time.Minute
 )
 
-// testGateway is a gateway whose store calls take 200 ms each.
+// testGateway's store calls take 200 ms each.
 type testGateway struct {
 	*Writers
 	mu          sync.Mutex
@@ -30,7 +30,7 @@ type testGateway struct {
 	dead        bool
 	pausedUntil time.Time
 	scannedFrom time.Time
-	// effects has the times of reads of lists and of first effects, by operation type.
+	// effects has times of reads of lists and of first effects, by operation type.
 	effects map[string][]time.Time
 	// stop ends Run
 	ran  chan struct{}
@@ -102,7 +102,7 @@ func (g *testGateway) run(t *testing.T) {
 	}()
 }
 
-// shutDown closes a gateway. timeout limits the completion of started operations.
+// shutDown's timeout limits the completion of started operations.
 func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
@@ -150,7 +150,7 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	return opTypeNames
 }
 
-// withPopularUser runs act, and checks that all operations are complete at the end.
+// withPopularUser checks that all operations are complete after act.
 func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)

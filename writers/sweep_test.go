@@ -229,8 +229,8 @@ func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
 	})
 }
 
-// An intent is stale by the clock of the sweeping gateway, which may differ. A gateway finds an
-// intent that appears to be older than its last scan.
+// An intent is stale by the sweeping gateway's clock. A gateway finds an intent that appears older
+// than its last scan.
 func TestSweepToleratesClockDifferences(t *testing.T) {
 	ahead := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, writer := range []time.Duration{-maxClockError, 0, maxClockError} {

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The response of a creation is lost, and before the gateway reads its outcome, other callers
-// delete the object and create another. A user error would deny the first creation.
+// The response of a creation is lost. Before the gateway reads the outcome, other callers delete
+// the object and create another. A user error would deny the first creation.
 func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	key := "once"
 	postTwit := func(key *string) func(context.Context, *Writers) error {
@@ -54,8 +54,7 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 			other := New(store, Options{})
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
-				// A caller that deletes the object found it in lists, so its creation was
-				// completed.
+				// A caller that deletes the object found it in lists: its creation was completed.
 				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}

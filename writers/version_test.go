@@ -17,7 +17,7 @@ type lossyStore struct {
 	hbase.Store
 	table         string
 	first         sync.Once
-	applied, dies bool // the first CheckAndPut is applied; all calls from it on fail
+	applied, dies bool // the first CheckAndPut is applied; later calls fail
 	after         func()
 	dead          atomic.Bool
 }
@@ -60,7 +60,7 @@ func (s *lossyStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 var versioned = []struct {
 	opType string
 	row    hbase.Get
-	// other is another caller's operation on the same commit row
+	// another caller's operation on the commit row
 	change func(ctx context.Context, w *Writers, version *string) error
 	other  func(ctx context.Context, w *Writers) error
 }{
@@ -127,8 +127,8 @@ func versionOf(t *testing.T, store hbase.Store, row hbase.Get) string {
 // imported is the version of unchanged objects.
 const imported = "0"
 
-// The response of a committed update is lost, and another operation commits on the row. The first
-// attempt may have committed, so the retry must not report a CONFLICT.
+// The response of a committed update is lost, and another operation commits on the row. The retry
+// must report no CONFLICT, since the first attempt may have committed.
 func TestOverwrittenUpdateIsUnknownNotAConflict(t *testing.T) {
 	for _, v := range versioned {
 		t.Run(v.opType, func(t *testing.T) {

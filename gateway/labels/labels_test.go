@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fixture has two series, and a clock.
 type fixture struct {
 	*Values
 	now     time.Time

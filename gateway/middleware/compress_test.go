@@ -20,7 +20,7 @@ import (
 	"twibase/graph/endpoint/inflight"
 )
 
-// BenchmarkCompressionLevel compresses a list of nodes with ids and with sentences of the docs.
+// The response is a list of nodes with ids and sentences of the docs.
 func BenchmarkCompressionLevel(b *testing.B) {
 	page, err := os.ReadFile("../../docs/OPERATIONS.md")
 	if err != nil {
@@ -50,7 +50,7 @@ func BenchmarkCompressionLevel(b *testing.B) {
 			for b.Loop() {
 				response.Reset()
 				w.Reset(&response)
-				_, _ = w.Write(data) // to memory
+				_, _ = w.Write(data)
 				_ = w.Close()
 			}
 			b.ReportMetric(float64(response.Len())/float64(len(data)), "length/original")

@@ -22,7 +22,6 @@ const (
 	bio
 )
 
-// fixture has two fields, and a clock.
 type fixture struct {
 	*Usage
 	now time.Time

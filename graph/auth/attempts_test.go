@@ -154,7 +154,7 @@ func TestOnlyTrustedProxiesForwardAddresses(t *testing.T) {
 	}
 }
 
-// The gateway rejects requests of an overload after it has found their address.
+// An overload is rejected after the address was found.
 func TestLongForwardedHeadersCostNoMemory(t *testing.T) {
 	for _, proxies := range []Proxies{nil, {netip.MustParsePrefix("192.0.2.0/24")}} {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)

@@ -109,8 +109,8 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 	})
 }
 
-// While the issuer fails, the known key is accepted immediately, and the issuer is fetched at most
-// every half minute. A new key is accepted half a minute later.
+// The issuer is fetched at most every half minute. The known key is accepted immediately, a new one
+// half a minute later.
 func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	for _, test := range []struct {

@@ -185,7 +185,7 @@ func TestUnknownKeyFetchesTheKeySet(t *testing.T) {
 			t.Errorf("%q after %d fetches, want %q after %d", got, n, code, fetches)
 		}
 	}
-	verify(first, apierr.CodeUnavailable, 1) // the last attempt was just now
+	verify(first, apierr.CodeUnavailable, 1) // after an attempt just now
 	keys.pause = 0
 	verify(first, apierr.CodeUnavailable, 2)
 	is.publish(keySet(t, public("old", old)))
@@ -199,7 +199,7 @@ func TestUnknownKeyFetchesTheKeySet(t *testing.T) {
 	for range 100 {
 		verify(forge(t, jose.ES256, young, fields{"kid": rand.Text()}, claims), apierr.CodeUnauthenticated, 5)
 	}
-	// A withdrawn key is accepted until the next fetch, and an invalid set changes nothing.
+	// A withdrawn key is accepted until the next fetch. An invalid set changes nothing.
 	is.publish("<html>")
 	if _, err := keys.keys.load(t.Context(), 0); err == nil {
 		t.Error("HTML was accepted as a key set")

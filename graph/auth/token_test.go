@@ -143,7 +143,7 @@ func TestVerifyRejectsInvalidTokens(t *testing.T) {
 	}
 }
 
-// The last character of a signature has unused bits.
+// A signature's last character has unused bits.
 func TestTokenHasOneForm(t *testing.T) {
 	good, _, err := tokens.Sign(Viewer{Username: "LiLei"})
 	if err != nil {

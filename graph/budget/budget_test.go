@@ -91,7 +91,7 @@ func TestOperationsHaveTheCostOfOpenVariables(t *testing.T) {
 	}
 }
 
-// A mutation may come first or last. The reads of its payload must not be shared with the others.
+// A mutation may come first or last. Its payload must not share reads with the others.
 func TestConditionsChangeTheOrderOfMutations(t *testing.T) {
 	const document = `mutation M($a: Boolean!) {
 		... @include(if: $a) { unfollow(input: {username: "x"}) { viewer { viewerFollows } } }

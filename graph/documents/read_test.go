@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write writes files by name. A name LINK -> TARGET is a symbolic link.
+// write takes files by name; a name LINK -> TARGET is a symbolic link.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

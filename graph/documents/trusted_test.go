@@ -15,7 +15,6 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Each change is in use after two seconds.
 func TestChangedFilesAreUsedWithinTwoSeconds(t *testing.T) {
 	old := map[string]string{"x": "{a}"}
 	for _, test := range []struct {
@@ -97,8 +96,8 @@ func remove(t *testing.T, file string) {
 	}
 }
 
-// follow waits two seconds after each change, and returns the log. A document with "bad" is not
-// valid.
+// follow waits two seconds after each change, and returns the log. Documents with "bad" are
+// invalid.
 func follow(t *testing.T, trusted *Trusted, changes ...func()) (log string) {
 	t.Helper()
 	var written bytes.Buffer

@@ -231,7 +231,7 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 		}{
 			{`{user(username:"a"){username}}`, 0},
 			{`{user(username:"broken"){username}}`, 0},
-			{beyond, 0}, // its own response is not delayed
+			{beyond, 0}, // itself not delayed
 			{`{user(username:"a"){username}}`, limitPenalty},
 			{`{user(username:"a"){username}}`, 0},
 			{beyond, 0},
@@ -249,7 +249,7 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 	})
 }
 
-// unread is a body that must not be read.
+// unread must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -320,7 +320,7 @@ func TestOverloadDoesNotAffectStreams(t *testing.T) {
 	})
 }
 
-// The operations wait for nothing but slots, so one can always run.
+// Operations wait for slots only, so one can always run.
 func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const operations, newRequests = 5, 20
@@ -340,7 +340,7 @@ func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	}
 	before := executed.Load()
 	for range newRequests {
-		runtime.Gosched() // queues this goroutine where the network's are
+		runtime.Gosched() // behind the network's goroutines
 	}
 	each := float64(executed.Load()-before) / newRequests
 	stop.Store(true)

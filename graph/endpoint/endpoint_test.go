@@ -65,7 +65,7 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// serve returns an endpoint whose Around sets the name of every user.
+// serve's Around sets every user's name.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {
@@ -273,7 +273,7 @@ func TestShortValidDocumentsAreCached(t *testing.T) {
 	}
 }
 
-// newEndpoint returns an endpoint of root with a timeout, by default without loaders.
+// newEndpoint has a root with a timeout, by default without loaders.
 func newEndpoint(config Config) *Endpoint {
 	config.Timeout = time.Minute
 	if config.Around == nil {
@@ -282,7 +282,6 @@ func newEndpoint(config Config) *Endpoint {
 	return New(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), config)
 }
 
-// writerFunc calls write before each write.
 type writerFunc struct {
 	*httptest.ResponseRecorder
 	write func()
@@ -293,7 +292,7 @@ func (w writerFunc) Write(text []byte) (int, error) {
 	return w.ResponseRecorder.Write(text)
 }
 
-// A response has its share of the memory until the ctx of Around ends.
+// A response has its share of memory until the ctx of Around ends.
 func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	var around context.Context
 	e := newEndpoint(Config{Around: func(ctx context.Context) context.Context {

@@ -12,7 +12,7 @@ import (
 	"twibase/graph/limits"
 )
 
-// Nothing may panic, and no error may be long.
+// No request causes a panic or a long error.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{`{"query":"query Q($u:String!){user(username:$u){...F}} fragment F on User{name twits(first:2){nodes{content}}}","variables":{"u":"LiLei"}}`,
 		`{"query":"{a:__schema{types{name}}}","operationName":"Q","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}`, `{"documentId":"sha256:x"}`,
@@ -37,7 +37,7 @@ func FuzzRequest(f *testing.F) {
 		if refused != nil {
 			w := httptest.NewRecorder()
 			refused(w)
-			// A batch has status 200 for clients of the older media type.
+			// A batch has status 200 for the older media type.
 			batch := w.Body.String()[0] == '['
 			if (w.Code < 400 || w.Code >= 500) && !batch || w.Body.Len() > 300 && !batch || w.Body.Len() > maxBatch*150 {
 				t.Errorf("status %d: %.1000s", w.Code, w.Body)

@@ -127,8 +127,8 @@ func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	}
 }
 
-// A client sends an operation for a user without followers, and then as many as there are slots for
-// one with many.
+// A client sends an operation for a user without followers, then one for each slot for a user with
+// many.
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
 	e := newEndpoint(Config{Concurrency: slots})

@@ -35,7 +35,7 @@ type feed struct {
 	document string
 }
 
-// inFeed runs a test with an author "a" and the viewers "LiLei" and "HanMeimei".
+// inFeed has an author "a" and viewers "LiLei" and "HanMeimei".
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -338,7 +338,7 @@ func TestSubscriptionResumesAfterAFailedAttempt(t *testing.T) {
 	}
 }
 
-// A client repeats its original cursor, which expires while the subscription goes on.
+// The client's original cursor expires while the subscription goes on.
 func TestResumedSubscriptionNeedsNoCursor(t *testing.T) {
 	inFeed(t, func(f *feed) {
 		f.document = `subscription($u: String!, $after: String) {

@@ -36,7 +36,7 @@ func (f *feed) opens() *sharedStream {
 	return s
 }
 
-// subscribe takes the lifetime of a token, 0 for none.
+// subscribe's lifetime is that of a token, 0 for none.
 func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 	s.f.Helper()
 	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)
@@ -55,7 +55,7 @@ func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 
 var sharedEvent = regexp.MustCompile(`data: \{"id":"(\w+)","payload":\{"data":\{"twitPosted":\{"content":"(\w+)"`)
 
-// expect takes events such as "A 1", in any order.
+// expect takes events such as "A 1" in any order.
 func (s *sharedStream) expect(events ...string) {
 	s.f.Helper()
 	s.stop()

@@ -67,7 +67,7 @@ func FuzzDocument(f *testing.F) {
 		for _, o := range doc.Operations {
 			e := expanded{fragments: doc.Fragments, most: 10 * limits[Fields]}
 			e.count(o.SelectionSet, 1)
-			// The depth of an expanded fragment is one more than that of its spread.
+			// A fragment is one deeper than its spread.
 			if e.fields > limits[Fields] || e.aliases > limits[Aliases] || e.deep > limits[Depth]*(limits[Fragments]+1) {
 				t.Errorf("permitted with %d fields, %d aliases and depth %d", e.fields, e.aliases, e.deep)
 			}
@@ -87,7 +87,7 @@ func FuzzVariables(f *testing.F) {
 		if decoder.Decode(&variables) != nil || limits.Values(variables) != nil {
 			return
 		}
-		// JSON has up to six bytes for a byte, and a comma and brackets or quotes for each value.
+		// JSON has up to six bytes for a byte, and three for each value.
 		if again, err := json.Marshal(variables); err != nil || len(again) > 10*limits[VariableBytes] {
 			t.Errorf("permitted with %d bytes: %v", len(again), err)
 		}

@@ -48,7 +48,7 @@ func TestLimitsAreSetByName(t *testing.T) {
 	}
 }
 
-// Each document reaches its limit: a limit of one less rejects it.
+// Each document reaches its limit: one less rejects it.
 func TestDocumentAboveALimitIsRejected(t *testing.T) {
 	for _, test := range []struct {
 		limit Limit

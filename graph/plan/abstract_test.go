@@ -66,7 +66,7 @@ func TestFragmentsApplyToTheTypesOfObjects(t *testing.T) {
 	}
 }
 
-// Values of abstract types may be structs, or pointers to structs.
+// Values may be structs or pointers to structs.
 func TestAbstractValuesMayBeStructs(t *testing.T) {
 	fx := &fixture{sdl: `
 		type Query { list: [Any], one: Any, must: [Any!] }

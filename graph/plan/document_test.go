@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The resolvers return in the opposite order.
+// Resolvers return in the opposite order.
 func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 	const fields = 5
 	for _, test := range []struct{ name, query, want string }{
@@ -46,7 +46,7 @@ func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 	}
 }
 
-// A merged field has the place of its first selection, at every depth.
+// This holds at every depth.
 func TestMergedFieldHasThePlaceOfItsFirstSelection(t *testing.T) {
 	fx := people()
 	fx.check(t, `{...F me{house{street} friends{a:name}} ...F ...on Query{me{b:name house{owner{name}}}}} fragment F on Query{me{friends{b:name ...G} house{t:__typename}}} fragment G on Person{a:name c:first}`, nil,

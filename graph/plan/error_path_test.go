@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// nested returns nested objects. Fields in lower case have no resolver, and their leaves are value.
-// Resolvers of leaves return null, or err.
+// nested has resolvers for leaves, which return null or err. Fields in lower case have none; their
+// leaves are value.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -29,8 +29,8 @@ func nested(value any, err error) *fixture {
 		}}
 }
 
-// errorsJSON returns an error for each path, which ends with a blank and a line if its last name is
-// not unique in the query.
+// errorsJSON returns an error per path. A path ends with a blank and a line if its last name is not
+// unique in the query.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {
@@ -57,7 +57,6 @@ func TestErrorOfANullableFieldNullsItOnly(t *testing.T) {
 	})
 }
 
-// An error at the end of a chain of non-null fields nulls its chain only.
 func TestErrorOfANonNullChainNullsTheChainOnly(t *testing.T) {
 	const query = `{a:n{b:mustN{c:MustN{d:mustN{e:mustS}}}} f:N{g:mustN{h:MustN{i:MustN{j:mustS}}}} k:n{l:MustN{m:mustN{o:MustN{p:MustS}}}} q:N{r:MustN{u:mustN{v:mustN{w:MustS}}}} x:n{s}}`
 	const data = `{"a":null,"f":null,"k":null,"q":null,"x":{"s":null}}`

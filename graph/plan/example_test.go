@@ -27,8 +27,7 @@ func answer(schema graphql.ExecutableSchema, query string) string {
 	return string(text)
 }
 
-// A batch resolver is called once for each level of the query, whatever lists its objects come
-// from.
+// A batch resolver is called once per level, whatever lists its objects come from.
 func Example() {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: example.Resolvers{}}, nil)
 	fmt.Println(answer(schema, `{ countries { cities { trains(most: 1) { trains(most: 1) { name } } } } }`))

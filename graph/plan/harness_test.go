@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testObject has the values of its fields that have no resolver. A value may be an error.
+// testObject has the values of fields without a resolver. A value may be an error.
 type testObject struct {
 	typ    string
 	fields map[string]any
@@ -143,7 +143,7 @@ func (fx *fixture) build() *planned {
 	}).(*planned)
 }
 
-// field fails to coerce the argument value "bad", and panics for "worse".
+// field fails to coerce "bad", and panics for "worse".
 func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefinition) *Field {
 	f := &Field{Name: def.Name, Object: object, NonNull: def.Type.NonNull}
 	if def.Arguments != nil {
@@ -280,7 +280,7 @@ func execute(e *executor.Executor, query, operation string, variables map[string
 	return string(text)
 }
 
-// check also compares the resolver calls, unless there are none.
+// check compares the resolver calls, if given.
 func (fx *fixture) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
 	schema := fx.build()

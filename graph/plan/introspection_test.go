@@ -9,7 +9,6 @@ import (
 	"twibase/graph/exec"
 )
 
-// Introspection calls no resolver: there is none.
 func TestIntrospectionCallsNoResolver(t *testing.T) {
 	e := executor.New(exec.NewPlannedSchema(exec.Config{}, noTasks))
 	for _, test := range []struct{ name, query, want string }{

@@ -19,7 +19,7 @@ func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) g
 }
 
 func TestMarshallerErrorFailsItsFieldOnly(t *testing.T) {
-	// marshal is like gqlgen's code of a leaf: null adds an error unless the field has one, and NaN
+	// marshal is like gqlgen's code of a leaf: null adds an error unless the field has one; NaN
 	// fails in MarshalGQL.
 	marshal := func(ctx context.Context, value any) graphql.Marshaler {
 		switch value {

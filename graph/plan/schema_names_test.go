@@ -17,8 +17,7 @@ import (
 	"twibase/graph/exec"
 )
 
-// generic are names that graph may use with another meaning: in identifiers and, if literal is not
-// empty, in literals.
+// generic names have another meaning in graph: in identifiers and, if literal is set, in literals.
 var generic = map[string]struct{ identifier, literal string }{
 	"Comment":   {"a token of GraphQL's grammar", ""},
 	"added":     {"errors that a resolver added", ""},
@@ -60,8 +59,8 @@ var inScripts = map[string]string{
 	"viewer":  "a script",
 }
 
-// skippedFolders are generated, or are the generator of package resolvers, which knows connections
-// and mutations.
+// skippedFolders are generated, or generate package resolvers, which knows connections and
+// mutations.
 var (
 	skippedFolders = []string{"exec", "model", "testdata", "node_modules", "dist", "generate"}
 	skippedFiles   = []string{"viewer.js", "viewerform.jsx"}

@@ -193,7 +193,7 @@ func TestEventsMatchGqlgen(t *testing.T) {
 	}
 }
 
-// withoutPaths: gqlgen's executor omits the field of the event in its paths.
+// withoutPaths: gqlgen's executor omits an event's field in paths.
 func withoutPaths(responses []string) []string {
 	paths := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
 	for i := range responses {

@@ -108,7 +108,7 @@ func TestBreakingChangesAreReported(t *testing.T) {
 	}
 }
 
-// The check also reads what twibase schema prints.
+// 'twibase schema' prints this SDL.
 func TestPrintedSDLCanBeCheckedForBreakingChanges(t *testing.T) {
 	released, err := os.ReadFile("testdata/released.graphql")
 	if err != nil {

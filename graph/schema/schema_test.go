@@ -104,7 +104,7 @@ func describe(t *testing.T, name, description string) {
 	}
 }
 
-// isDeprecated checks that a deprecation has a reason of its own.
+// isDeprecated needs a reason of its own.
 func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	t.Helper()
 	if deprecated := directives.ForName("deprecated"); deprecated != nil {
@@ -141,7 +141,7 @@ func isConnection(t *testing.T, schema *ast.Schema, at string, field *ast.FieldD
 	}
 }
 
-// WithCosts of package explain generates @cost and @listSize.
+// explain.WithCosts generates @cost and @listSize.
 func TestCostsAreNotWrittenByHand(t *testing.T) {
 	for name, definition := range load(t).Types {
 		for _, field := range definition.Fields {

@@ -84,7 +84,7 @@ func TestParseStringValues(t *testing.T) {
 	}
 }
 
-// referenceValues returns nil if graphql-js is not installed.
+// referenceValues is nil without graphql-js.
 func referenceValues(t *testing.T, literals []string) map[string]string {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil && os.Getenv("CI") == "" {

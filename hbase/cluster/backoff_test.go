@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// gohbase must look for a region at least once a second.
 func TestBackOffIsAtMostASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backoff, attempts := time.Duration(0), 0

@@ -18,7 +18,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing connections to an address stay open without a response.
+// freezing connections to an address stay open, without a response.
 type freezing struct {
 	mu    sync.Mutex
 	thawn map[string]chan struct{} // closed when the address is thawn
@@ -110,7 +110,7 @@ func TestBreakerFailsCallsToAnUnresponsiveServer(t *testing.T) {
 	if len(servers) < 2 {
 		t.Fatalf("the regions are on %d servers", len(servers))
 	}
-	if _, err := patient.Get(t.Context(), gets); err != nil { // to know the regions
+	if _, err := patient.Get(t.Context(), gets); err != nil { // finds the regions
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()

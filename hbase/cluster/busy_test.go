@@ -16,7 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// busyServer answers with an exception, times times, and then with success.
+// busyServer answers times calls with an exception, later ones with success.
 type busyServer struct {
 	hrpc.RegionClient
 	class, message string

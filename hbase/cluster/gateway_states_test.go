@@ -20,8 +20,8 @@ import (
 	"twibase/transfer"
 )
 
-// testGateway runs a gateway in states that an administrator causes: clients get UNAVAILABLE and
-// the time to wait, and the log names the table and the server.
+// testGateway: for states that an administrator causes, clients get UNAVAILABLE and the time to
+// wait, and the log names the table and the server.
 func testGateway(t *testing.T, url string) {
 	store, _ := openLogging(t, url, cluster.WithNamespace("states"))
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
@@ -94,7 +94,7 @@ type graphQLError struct {
 	}
 }
 
-// newGateway returns a function that returns the first error of an operation, if any.
+// newGateway's send returns an operation's first error.
 func newGateway(t *testing.T, store hbase.Store) (send func(body string) graphQLError, log *logBuffer) {
 	t.Helper()
 	log = new(logBuffer)
@@ -116,7 +116,7 @@ func newGateway(t *testing.T, store hbase.Store) (send func(body string) graphQL
 	}, log
 }
 
-// checkStateLog wants parts of the line of a failed field, and no stack trace in any line.
+// checkStateLog wants parts of a failed field's line, and no stack traces.
 func checkStateLog(t *testing.T, log string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

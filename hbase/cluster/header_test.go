@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// A sampled trace continues in HBase: its servers read the header's traceparent.
+// A sampled trace continues in HBase, whose servers read traceparent.
 func TestRequestsHaveTheOperationAndTheTrace(t *testing.T) {
 	for name, test := range map[string]struct {
 		operation, parent string
@@ -64,7 +64,7 @@ func TestRequestsHaveTheOperationAndTheTrace(t *testing.T) {
 	}
 }
 
-// attributeIn returns the attribute of a header as NAME=VALUE. gohbase's messages do not know it.
+// attributeIn returns NAME=VALUE, which gohbase's messages do not know.
 func attributeIn(t *testing.T, unknown []byte) string {
 	t.Helper()
 	if len(unknown) == 0 {

@@ -192,7 +192,7 @@ func (r realm) diagnosis(t *testing.T) {
 	})
 }
 
-// failover has KDCs that do not answer before the one that does.
+// failover's other KDCs do not answer.
 func (r realm) failover(t *testing.T, others ...string) {
 	conf, err := os.ReadFile(r.Conf)
 	if err != nil {
@@ -250,7 +250,7 @@ func (r realm) service(t *testing.T, host, want string) {
 	}
 }
 
-// replacedKeytab has a log-in with an old key, and one of the same gateway with the new key.
+// replacedKeytab logs in with an old key, then in the same gateway with the new key.
 func (r realm) replacedKeytab(t *testing.T) {
 	config := r.withKey(t, minihbase.Principal, "old")
 	login, err := kerberos.New(config, zerolog.Nop())

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// losing connections break before the next response is read.
+// losing connections break before the next response.
 type losing struct{ next atomic.Bool }
 
 type losingConn struct {

@@ -11,12 +11,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Where gohbase merges calls, [hbase.Stats] counts a multi per table; so gohbase's metric counts.
+// [hbase.Stats] counts a merged multi for each table, so gohbase's metric counts.
 func TestFlushIntervalSharesMultis(t *testing.T) {
 	const multis, callers = "gohbase_batch_flush_size", 20
 	url := minihbase.ForTest(t)
 	plain := openAt(t, url)
-	merging := openAt(t, url+"?flush=100ms") // the maximum: the machine may be busy
+	merging := openAt(t, url+"?flush=100ms") // the maximum, for a busy machine
 	var gets []hbase.Get
 	for range 3 {
 		table := newTable(t, plain, "b", "c", "d", "e", "f")

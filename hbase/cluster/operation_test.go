@@ -24,7 +24,7 @@ func TestSlowLogHasTheOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := hbase.WithStats(t.Context(), &hbase.Stats{Operation: func() string { return "Profile" }})
-	for range 10 { // through gohbase until the region is known
+	for range 10 { // until the region is known
 		results, err := store.Get(ctx, []hbase.Get{{Table: "slow", Row: "r"}})
 		if err != nil || results[0].Err != nil {
 			t.Fatal(err, results)

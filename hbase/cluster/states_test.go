@@ -20,7 +20,6 @@ import (
 
 const busyTimeout = 2 * time.Second
 
-// The cluster has quotas and access control.
 func TestStatesOfAClusterHaveTheirErrors(t *testing.T) {
 	minihbase.Slow(t)
 	const controller = "org.apache.hadoop.hbase.security.access.AccessController"
@@ -216,7 +215,7 @@ func throttle(t *testing.T, store *cluster.Store, namespace, table string, calls
 	}
 }
 
-// metric returns a counter or gauge. label may be "".
+// metric is a counter or gauge. label may be "".
 func metric(t *testing.T, store *cluster.Store, name, label string) float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()

@@ -139,8 +139,8 @@ func testDiagnosis(t *testing.T, h secured) {
 	})
 }
 
-// awaitDiagnosis opens a store until the error has a text, because HBase takes a moment to read a
-// new certificate. Each attempt must end within five seconds.
+// awaitDiagnosis waits for an error, because HBase takes a moment to read a new certificate. Each
+// attempt must end within five seconds.
 func awaitDiagnosis(t *testing.T, url, want string, options ...cluster.Option) error {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {

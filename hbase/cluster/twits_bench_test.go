@@ -55,7 +55,6 @@ func BenchmarkPageOfTwits(b *testing.B) {
 	}
 }
 
-// newTwits returns a table with 100 twits of an author.
 func newTwits(b *testing.B, store *cluster.Store, size int) string {
 	b.Helper()
 	table := createTable(b, store, hbase.Table{Families: []hbase.FamilySchema{{Name: "t"}, {Name: "p"}}})

@@ -18,7 +18,7 @@ import (
 	"twibase/hbase"
 )
 
-// silentServer holds the calls that it receives while it is silent until thawn is closed.
+// silentServer holds calls that it receives while silent until thawn is closed.
 type silentServer struct {
 	hrpc.RegionClient
 	silent atomic.Bool
@@ -121,7 +121,7 @@ func TestServerIsMarkedUntilTheBreakerIsClosedForAllItsRegions(t *testing.T) {
 	}
 }
 
-// linesOf returns the server and the message of each line.
+// linesOf returns each line's server and message.
 func linesOf(t *testing.T, log []byte) (lines []string) {
 	t.Helper()
 	for decoder := json.NewDecoder(bytes.NewReader(log)); decoder.More(); {

@@ -16,7 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// Tests run themselves as child processes. childDir is the store's.
+// Tests run themselves as child processes, with the store in childDir.
 const (
 	childJob = "TWIBASE_TEST_CHILD"
 	childDir = "TWIBASE_TEST_DIR"
@@ -52,7 +52,7 @@ func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// The child prints its acknowledged writes: kind, worker, and the worker's number of writes.
+// The child prints acknowledged writes: kind, worker, and the worker's number of writes.
 const (
 	ackPut   = "put"
 	ackCheck = "check"

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// fixture is a store with a clock, and families i (one version) and v (three).
+// fixture has a clock, and families i (one version) and v (three).
 type fixture struct {
 	*Store
 	t       *testing.T
@@ -97,7 +97,7 @@ func (d *fixture) cleanQueued() error {
 	return nil
 }
 
-// clean checks that no result changes, and the number of entries left.
+// clean must change no result, and leave a number of entries.
 func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
@@ -312,8 +312,7 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 	})
 }
 
-// TestCleanChangesNoRead writes random cells to a store that is cleaned after each write, and to
-// another.
+// Compares a store that is cleaned after each random write with one that is not.
 func TestCleanChangesNoRead(t *testing.T) {
 	cleaned, left := newFixture(t), newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -40,12 +40,12 @@ func fill(t *testing.T, s *Store) {
 	}
 }
 
-// openSmall has small blocks: Pebble's work for a damaged block grows with the square of its size.
+// openSmall has small blocks: Pebble's work for a damaged block is quadratic in its size.
 func openSmall(fs vfs.FS) (*Store, error) {
 	return open("db", fs, false, func(s *Store) { s.blockSize = 1 << 10 })
 }
 
-// check reads all of a damaged store. It fails if damage is read as absence.
+// check reads a whole damaged store, and fails if damage is read as absence.
 func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	t.Helper()
 	s, err := openSmall(fs)
@@ -88,7 +88,7 @@ func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	return noticed
 }
 
-// clone copies an open store's files as kill -9 would leave them.
+// clone copies an open store's files like kill -9.
 func clone(t *testing.T, from vfs.FS) *vfs.MemFS {
 	t.Helper()
 	to := vfs.NewMem()
@@ -154,7 +154,7 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 	if err := s.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	// A compaction writes the list of files again.
+	// A compaction rewrites the list of files.
 	if err := s.db.Compact(context.Background(), []byte{0}, []byte{0xff}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	}
 }
 
-// extent returns the end of a log's chunks, and the last one's synced bytes.
+// extent returns the end of a log's chunks, and of the last one's synced bytes.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}

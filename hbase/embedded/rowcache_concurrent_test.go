@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// register is a column with one writer, of ascending steps. If deleted is set, odd steps delete it.
+// register is a column with one writer of ascending steps. If deleted, odd steps delete it.
 type register struct {
 	rows           []string
 	family, column string
@@ -30,7 +30,7 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call: a put, or at odd steps the result of remove.
+// mutate writes a step to all rows in one call: a put, or at odd steps remove's result.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {
@@ -103,8 +103,8 @@ type observer struct {
 	seen   map[string]int64
 }
 
-// look reads rows in one call. A register's step must lie between the last one complete before the
-// call, or read before, and the last one begun before its end. All rows must have the same step.
+// look reads rows in one call, which must have the same step: between the last one complete before
+// the call, or read before, and the last one begun before its end.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
 	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {
@@ -146,7 +146,7 @@ func (o *observer) look(ctx context.Context) error {
 					step = int64(binary.BigEndian.Uint64(c.Value))
 				}
 			}
-			if step == 0 && r.deleted { // which may delete it
+			if step == 0 && r.deleted { // maybe deleted
 				step = max(from[i], o.seen[r.column])
 				if step%2 == 0 && step > 0 {
 					step++
@@ -192,7 +192,7 @@ func TestConcurrentReadsAreNeverStale(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			var minutes atomic.Int64 // pass at each reading of the clock, to clean expired markers
+			var minutes atomic.Int64 // each reading of the clock takes one, so that expired markers are cleaned
 			s, err := Open(c.dir, func(s *Store) {
 				s.clock = func() time.Time {
 					return time.UnixMilli(1e12).Add(time.Duration(minutes.Add(1)) * time.Minute)

@@ -196,7 +196,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// TestPowerLossLosesNoAcknowledgedWrite drops everything that was not synced.
+// Everything that was not synced is lost.
 func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)

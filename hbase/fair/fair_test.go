@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture records which clients took units, in order.
+// fixture records clients that took units, in order.
 type fixture struct {
 	*Semaphore
 	t     *testing.T
@@ -23,12 +23,12 @@ type fixture struct {
 	fails []string
 }
 
-// run runs a test in a synctest bubble. Requests that still wait at its end give up.
+// run uses a synctest bubble. Requests that wait at its end give up.
 func run(t *testing.T, size, reserve int64, maxWaiting int, test func(f *fixture)) {
 	synctest.Test(t, func(t *testing.T) { test(&fixture{Semaphore: New(size, reserve, maxWaiting), t: t}) })
 }
 
-// ask lets a client wait for units, in the background.
+// ask waits for a client's units in the background.
 func (f *fixture) ask(ctx context.Context, name string, units int64) {
 	go func() {
 		taken := f.Acquire(ctx, name, units, time.Hour)

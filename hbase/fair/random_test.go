@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// TestNoUnitIsLost checks after each of random steps that no units are lost, and that no request
-// waits that could be served.
+// After each random step, no unit is lost, and no request waits that could be served.
 func TestNoUnitIsLost(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -82,7 +81,7 @@ func testRandomRequests(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// check compares the state with the units that were lent to each client, and to all as "".
+// check compares the state with the units lent to each client, and to all as "".
 func (s *Semaphore) check(t *testing.T, lent map[string]int64) {
 	t.Helper()
 	s.mu.Lock()

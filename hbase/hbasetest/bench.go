@@ -20,7 +20,7 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets of users of four cells. Some have a list of 300 columns in another
+// Bench measures multi-gets of users of four cells, some with a list of 300 columns in another
 // family. flush flushes the table after the load.
 func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()

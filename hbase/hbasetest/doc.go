@@ -1,4 +1,3 @@
 // Package hbasetest tests stores and their callers: [Run] is the engines' conformance suite,
-// [Recorder] lists the reads and writes of a request, and [Faults] injects the faults that a [Hook]
-// chooses.
+// [Recorder] lists a request's reads and writes, and [Faults] injects a [Hook]'s faults.
 package hbasetest

@@ -39,7 +39,7 @@ func (l faultList) wait(ctx context.Context) error {
 	}
 }
 
-// before waits for the Delay of a fault, and returns its Err. It is for scans, which ignore Done.
+// before waits for a fault's Delay, and returns its Err. It is for scans, which ignore Done.
 func (f *Faults) before(ctx context.Context, op Op) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {

@@ -63,7 +63,7 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes is for a random share of the operations, given by the seed and their order.
+// Sometimes is for a random share of the operations, by the seed and their order.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -14,9 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// Run is the conformance suite of [hbase.Store]: its contract. It closes the stores that open
-// returns. Its tables have unique names, and are dropped at the end, so that several runs can use
-// the same cluster.
+// Run is the conformance suite of [hbase.Store]. It closes the stores that open returns, and drops
+// its tables, which have unique names, so that several runs can use the same cluster.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -36,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// suite has a store that all tests share. Each test has rows of its own.
+// suite's store is shared by all tests. Each has its own rows.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
@@ -98,8 +97,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes what kind says: a column, one version of it, or a family. For a family, column is
-// its name.
+// remove deletes what kind says. For a family, column is its name.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {
@@ -114,7 +112,6 @@ func removeRow(timestamp int64) write {
 	}
 }
 
-// write sends each mutation in its own call.
 func (s *suite) write(t *testing.T, table, row string, writes ...write) {
 	t.Helper()
 	for _, w := range writes {

@@ -96,7 +96,7 @@ func nameOfType(e ast.Expr) string {
 	return ""
 }
 
-// variableOf returns that of an entry such as &Users.AnyObject.
+// variableOf returns the variable of an entry such as &Users.AnyObject.
 func variableOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:

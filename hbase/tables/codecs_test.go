@@ -58,7 +58,7 @@ func codecs() []codec {
 	}
 	list = append(list, codec{"row of a job", tables.Jobs.Row(job.ID), rewriteJobRow, hbase.ErrCorrupt})
 	for _, c := range tables.Jobs.Put(job).Cells {
-		if c.Qualifier != tables.LeaseColumn { // which has ended if unreadable
+		if c.Qualifier != tables.LeaseColumn { // an unreadable lease has ended
 			list = append(list, valueOf("job", c, rewriteJob))
 		}
 	}

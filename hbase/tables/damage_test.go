@@ -18,7 +18,7 @@ func TestCodecsRoundTrip(t *testing.T) {
 	}
 }
 
-// Damage is an error of the right kind, or other valid bytes.
+// Damaged bytes cause an error, or are valid.
 func TestCodecsDetectDamage(t *testing.T) {
 	for _, c := range codecs() {
 		t.Run(c.name+": every truncation", func(t *testing.T) {

@@ -31,9 +31,9 @@ var (
 		Author: "小红", Position: moment.Key().Position,
 	}
 
-	// 64 characters of four bytes.
+	// Of four bytes each.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)
-	// The longest ids and cursors.
+	// longest ids and cursors
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
 	extremeComment = &tables.Comment{
 		Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0),

@@ -96,7 +96,6 @@ func TestUnknownTimesSortLast(t *testing.T) {
 	})
 }
 
-// No two buckets share a row.
 func TestRowKeysAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type place struct {
@@ -125,7 +124,7 @@ func TestRowKeysAreUnique(t *testing.T) {
 	})
 }
 
-// The second key of an edge may contain the separator.
+// An edge's second key may contain the separator.
 func TestEdgeKeysOfTwitsRoundTrip(t *testing.T) {
 	likes := &tables.Relation{
 		Table: "likes",

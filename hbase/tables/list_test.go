@@ -36,7 +36,7 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	}
 }
 
-// cached returns a cell of an engine with a cache of decoded values.
+// cached is from an engine with a cache of decoded values.
 func cached(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
 	cells := []hbase.Cell{c}
 	hbase.GiveMemos(cells, room)

@@ -72,7 +72,7 @@ func TestUsersAreFoundWithoutMarks(t *testing.T) {
 			t.Errorf("%q does not find %q: prefix %q, row %q", names[0], names[1], prefix, row)
 		}
 	}
-	// Marks of other scripts are vowels, or make other letters.
+	// Other scripts' marks are vowels, or make other letters.
 	for _, names := range [][2]string{{"กุ", "กา"}, {"की", "का"}, {"が", "か"}} {
 		if prefix, ok := search.Prefix(names[0]); !ok || strings.HasPrefix(search.Row(names[1]), prefix) {
 			t.Errorf("%q finds %q", names[0], names[1])

@@ -86,7 +86,7 @@ func TestActionsMatchTheDocument(t *testing.T) {
 	}
 }
 
-// The viewer of each column has no other role.
+// A column's viewer has no other role.
 func TestDecideMatchesTheDocument(t *testing.T) {
 	target := Target{Owner: "owner", TwitAuthor: "writer"}
 	documented, may := rows(t)

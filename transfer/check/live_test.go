@@ -19,7 +19,7 @@ import (
 	"twibase/writers"
 )
 
-// checkLive returns the lines of RunLive. before is called at each run.
+// checkLive returns RunLive's lines, and calls before at each run.
 func checkLive(
 	t *testing.T, store hbase.Store, grace time.Duration, before func(run int),
 ) (lines, changing []string) {
@@ -89,7 +89,7 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}
 }
 
-// Users follow each other, post and comment during the check, and one member is missing.
+// Users write during the check, and one member is missing.
 func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -43,7 +43,7 @@ var (
 
 func day(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
 
-// age is later than all imported cells.
+// age is later than imported cells.
 const age = 1_600_000_000_000
 
 func put(table, row string, cells ...hbase.Cell) hbase.Mutation {
@@ -206,14 +206,14 @@ func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	}
 }
 
-// The repair of a lost twit reveals, in a second run, a like of a twit that does not exist.
+// Repairing a lost twit reveals, in a second run, a like of a missing twit.
 func TestRepairCountsAndReportsEachViolationOnce(t *testing.T) {
 	corrupt := put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")})
 	again := &tables.Twit{AuthorName: "c", Name: "t1", PostedAt: day(5), Content: "hi", Visibility: tables.Public}
 	for _, test := range []struct {
 		name    string
 		broken  []hbase.Mutation
-		lost    string // part of the only line that is left
+		lost    string // part of the only remaining line
 		reveals string // part of a line of the second run
 	}{
 		{"unrepairable in both runs", []hbase.Mutation{corrupt, out(tables.Twits, "b", first)},

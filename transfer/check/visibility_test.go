@@ -18,7 +18,7 @@ var third = &tables.Twit{
 	AuthorName: "b", Name: "t3", PostedAt: day(4), Content: "mine", Visibility: tables.FollowersOnly,
 }
 
-// withFlag puts flag in place of the visibility's field.
+// withFlag replaces the visibility's field by flag.
 func withFlag(l *tables.List[*tables.Twit], t *tables.Twit, flag string) hbase.Mutation {
 	cell := l.Cell(t, 0)
 	cell.Value = append(withoutFlag(l, t), flag...)
@@ -192,7 +192,7 @@ func rowOf(i tables.Intent) string {
 	return row
 }
 
-// publicOf counts an author's public twits in both lists.
+// publicOf counts in both lists.
 func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 	t.Helper()
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {

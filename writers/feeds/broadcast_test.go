@@ -114,7 +114,7 @@ func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	}
 }
 
-// The deletion runs before the transition and finds no broadcaster.
+// The deletion runs before the transition, and finds no broadcaster.
 func TestAuthorDeletedBeforeTheTransitionIsNoBroadcaster(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()

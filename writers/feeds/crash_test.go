@@ -21,12 +21,12 @@ type failure int
 
 const (
 	diesAfter             failure = iota
-	diesAppliedAfterOther         // the call is applied after another gateway continued the job
-	failsThenApplied              // the call is applied after the error, and the gateway lives
+	diesAppliedAfterOther         // after another gateway continued the job
+	failsThenApplied              // after the error; the gateway lives
 	failsApplied
 	fails
 	diesInPart      // half of the mutations are applied
-	diesThenApplied // the call is applied after the death, before another gateway continues the job
+	diesThenApplied // after the death, before another gateway continues the job
 	failures
 )
 
@@ -48,8 +48,8 @@ func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// tried returns batch sizes, which deliver the twits of a follower in part or together, and the
-// distance of the failing calls. CI tries more, and -each all.
+// tried returns batch sizes, which deliver a follower's twits in part or together, and the distance
+// of the failing calls. CI tries more, and -each all.
 func tried() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
@@ -62,12 +62,12 @@ func tried() (batchSizes []int, step int, of failure) {
 
 var errDead = errors.New("the gateway is dead")
 
-// failingStore lets others write at one call, and fails at the same or a later one.
+// failingStore lets others write at one call, and fails at that or a later one.
 type failingStore struct {
 	hbase.Store
 	concurrent func()
-	// concurrentAt counts all calls. failAt counts reads or writes since concurrentAt: the order of
-	// reads among writes varies.
+	// concurrentAt counts all calls. failAt counts reads or writes since then: the order of reads
+	// among writes varies.
 	concurrentAt, failAt int
 	reads                bool
 	failure              failure
@@ -78,7 +78,7 @@ type failingStore struct {
 	late         func()
 }
 
-// call makes a call, which do applies, or a part of it.
+// call makes a call, applied by do in full or in part.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func follow(fx *fixture, _ []*tables.Twit) {
 	fx.putJob(tables.Followed, "late", "")
 }
 
-// followAsLast follows by a slow clock, so that the running job has not reached the follower yet.
+// followAsLast follows by a slow clock, ahead of the running job.
 func followAsLast(fx *fixture, _ []*tables.Twit) {
 	fx.followAt("late", time.Unix(1, 0))
 	fx.putJob(tables.Followed, "late", "")
@@ -220,7 +220,7 @@ func TestNothingIsLeftOverOrMissingAfterFailures(t *testing.T) {
 									t.Fatalf("concurrent writes at call %d; at call %d after it (reads: %t) the gateway %s",
 										at, failAt, reads, failure)
 								}
-								failed, calls = s.failed, s.calls // in the end the calls without a failure
+								failed, calls = s.failed, s.calls // in the end without a failure
 								runs++
 							}
 						}
@@ -272,8 +272,8 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	}
 }
 
-// wantComplete checks that the timelines have exactly the twits of followed authors, or no other
-// ones if the author is a broadcaster and broadcaster allows it.
+// wantComplete: timelines have exactly the twits of followed authors, or fewer if the author is a
+// broadcaster and broadcaster allows it.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

@@ -13,7 +13,6 @@ import (
 	"twibase/writers/feeds"
 )
 
-// fixture is a store with one author and followers.
 type fixture struct {
 	*testing.T
 	hbase.Store
@@ -31,8 +30,7 @@ func newStore(t *testing.T) hbase.Store {
 	return store
 }
 
-// openStore leaves it to the caller to close the store, which bounds the memory of a test with
-// many.
+// openStore lets the caller close the store, to bound the memory of a test with many.
 func openStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -187,7 +185,7 @@ func (fx *fixture) sweep(f *feeds.Feeds) {
 	}
 }
 
-// timeline returns the newest twit first.
+// timeline is newest first.
 func (fx *fixture) timeline(owner string) (names []string) {
 	fx.Helper()
 	keys, _, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))

@@ -35,7 +35,7 @@ func TestTwitDeletedDuringDeliveryIsInNoTimeline(t *testing.T) {
 		fx := other
 		fx.delete(twit)
 		fx.sweep(fx.gateway(feeds.Options{}))
-		fx.followAt("late", time.Unix(1, 0)) // by a slow clock: the delivery has not reached this position
+		fx.followAt("late", time.Unix(1, 0)) // by a slow clock: ahead of the delivery
 	})
 	f := fx.gateway(feeds.Options{BatchSize: 1})
 	fx.sweep(f)
@@ -126,7 +126,7 @@ func TestGatewaysShareJobs(t *testing.T) {
 	all.Wait()
 	slices.Reverse(names)
 	fx.wantTimeline("b", names...)
-	// A job that another gateway has just done may run again.
+	// Another gateway may repeat a job that has just been done.
 	if len(done) != len(names) || times > len(names)*3/2 {
 		t.Errorf("got %d jobs done in %d runs, want %d in at most %d", len(done), times, len(names), len(names)*3/2)
 	}

@@ -31,7 +31,7 @@ func loseFans(fx *fixture) {
 	fx.post("few")
 }
 
-// endQuarantine runs all jobs, also deferred ones.
+// endQuarantine also runs deferred jobs.
 func endQuarantine(fx *fixture, _ []*tables.Twit) {
 	for range 2 {
 		fx.advance(time.Minute)
@@ -67,7 +67,7 @@ func broadcasterScenarios(begin func(fx *fixture) []*tables.Twit) []scenario {
 	}
 }
 
-// The job of the first return remains until the author is a broadcaster again.
+// The first return's job remains until the author is a broadcaster again.
 func TestRemainingReturnLosesNoTwitOfALaterBroadcaster(t *testing.T) {
 	fx := newFixture(t)
 	fx.follow("Lily")

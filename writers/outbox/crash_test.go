@@ -71,7 +71,7 @@ func (s *crashing) CheckAndPut(ctx context.Context, check hbase.Check, put hbase
 	return done, err
 }
 
-// Another gateway completes the item. It skips no number, starts no earlier than the last recorded
+// Another gateway completes the item. It skips no number, repeats none before the last recorded
 // one, and nothing of the item reappears.
 func TestItemSurvivesACrashAtAnyCall(t *testing.T) {
 	const size = 3

@@ -24,8 +24,8 @@ var errDown = errors.New("the store is down")
 
 var table = tables.Outbox{Table: "outbox"}
 
-// count is an item. Its work writes the numbers below size, one at a time, and the progress has the
-// next number.
+// count is an item. Its work writes the numbers below size, one at a time; the progress is the next
+// number.
 type count struct {
 	size, next int
 	deferred   bool

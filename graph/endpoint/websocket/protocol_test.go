@@ -17,8 +17,7 @@ import (
 
 var elsewhere = transport.Reconnect
 
-// Lines of the client begin with >, those of the server with <. The last may be a close code and
-// its reason.
+// > is a client's line, < the server's, maybe ending with a close code and its reason.
 func TestMessagesFollowTheProtocol(t *testing.T) {
 	const ack = `> {"type":"connection_init"}` + "\n" + `< {"type":"connection_ack","payload":{"viewer":null}}` + "\n"
 	for _, test := range []struct{ name, dialogue string }{

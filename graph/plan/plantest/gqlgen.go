@@ -25,7 +25,7 @@ type oracle struct {
 	tasks func(ctx context.Context) plan.Tasks
 }
 
-// Exec copies the data, because gqlgen reuses the buffer for the next event.
+// gqlgen reuses the buffer for the next event.
 func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
@@ -54,15 +54,15 @@ type call struct {
 	alias string
 }
 
-// resolve checks arguments: gqlgen takes null in a non-null argument for the zero value, but by the
-// specification it is a field error.
+// resolve checks arguments: gqlgen takes null in a non-null argument for the zero value; the
+// specification demands a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
 	if err != nil {
 		return nil, &plan.InputError{Message: err.Error()}
 	}
-	// The resolver of a subscription runs before there is a response with loaders.
+	// A subscription's resolver runs before there is a response with loaders.
 	subscribes := f.op.Operation.Operation == ast.Subscription && here.Object == f.Schema().Subscription.Name
 	if f.tasks == nil || subscribes {
 		return f.others(ctx, next)
@@ -81,7 +81,7 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 	return f.others(ctx, next)
 }
 
-// present returns or adds the errors of missing lazy objects, which become null.
+// present returns or adds errors of missing lazy objects, which become null.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
 	if err, is := lookup(missing, v); is {

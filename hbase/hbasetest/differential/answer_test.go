@@ -17,7 +17,7 @@ var named = []error{
 	hbase.ErrInvalid, hbase.ErrCellTooLarge, hbase.ErrTableNotFound, hbase.ErrTableExists, hbase.ErrFamilyNotFound,
 }
 
-// answer returns the text or the name of the error. Engines must agree on it.
+// answer returns the text, or the error's name. Engines must agree on it.
 func answer(text string, err error) string {
 	if err == nil {
 		return text

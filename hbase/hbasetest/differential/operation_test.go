@@ -24,7 +24,7 @@ type checkAndPut struct {
 
 type place struct{ table, prefix string }
 
-// missing is a table that no store has. Other names are the sequence's table.
+// No store has the table missing. Other names are the sequence's table.
 const missing = "missing"
 
 func (p place) name(table string) string {
@@ -94,7 +94,7 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-// alone is for an operation that has a call of its own.
+// alone is for operations with a call of their own.
 func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
 	switch {
 	case o.check != nil:

@@ -20,7 +20,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority writes the certificate of a new authority into a folder. Issue adds others.
+// NewAuthority writes a new authority's certificate into a folder; Issue adds others.
 func NewAuthority(dir, name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +45,7 @@ func template(name string) *x509.Certificate {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 }
 
-// Issue makes changes to a certificate of localhost, signs it, and writes it with its private key.
+// Issue makes changes to a certificate of localhost, signs it, and writes it with its key.
 func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -69,7 +69,6 @@ func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error
 	return a.write(name, &pem.Block{Type: "CERTIFICATE", Bytes: der}, &pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
-// write replaces a file in one step.
 func (a *Authority) write(name string, blocks ...*pem.Block) error {
 	var text bytes.Buffer
 	for _, block := range blocks {

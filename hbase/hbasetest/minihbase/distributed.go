@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Distributed is an HBase of five processes, ZooKeeper, a master and three region servers, for
-// tests of failures. It is not safe for concurrent use.
+// Distributed is an HBase of five processes, for tests of failures. It is not safe for concurrent
+// use.
 type Distributed struct {
 	url               string
 	zookeeper, master *process
@@ -26,15 +26,13 @@ type Distributed struct {
 	starts            int
 }
 
-// session is region servers' ZooKeeper session timeout. After it the master reassigns their
-// regions.
+// session is region servers' ZooKeeper session timeout, after which their regions are reassigned.
 const session = 6 * time.Second
 
-// masterSession is long, because a short one would end the master on a busy machine.
+// A short masterSession would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed starts a master, ZooKeeper and region servers as processes of their own. Their
-// JVMs use only the first compiler, like that of [StartWith].
+// StartDistributed starts a master, ZooKeeper and region servers, in JVMs like [StartWith]'s.
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
@@ -146,8 +144,8 @@ func (d *Distributed) StartMaster() (err error) {
 	return err
 }
 
-// StartServer starts or restarts a region server. The master assigns regions to a restarted one
-// when another server fails, or when a client runs the balancer: the periodic balancer is off.
+// StartServer starts or restarts a region server. A restarted one gets regions when another server
+// fails or a client runs the balancer: the periodic balancer is off.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err
@@ -168,11 +166,11 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer kills a region server. Its regions are reassigned after the session timeout.
+// KillServer kills a region server, whose regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// TerminateServer ends a region server with SIGTERM, and waits for its end. The server closes its
-// regions, and the master reassigns them.
+// TerminateServer ends a region server with SIGTERM. The server closes its regions, and the master
+// reassigns them.
 func (d *Distributed) TerminateServer(i int) {
 	d.servers[i].signal(syscall.SIGTERM)
 	<-d.servers[i].done
@@ -181,8 +179,8 @@ func (d *Distributed) TerminateServer(i int) {
 // KillMaster leaves region servers their regions.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
-// StopServer suspends a region server until ContinueServer: its connections stay open. After more
-// than the session timeout, the server ends as soon as it continues.
+// StopServer suspends a region server until ContinueServer. Its connections stay open. After more
+// than the session timeout, it ends as soon as it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

@@ -29,8 +29,7 @@ func JVM() ([]string, error) {
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars. It has the hash of the pom in its name: a new version of
-// HBase is a new folder.
+// jars returns the folder of HBase's jars, named by the pom's hash: a new version has a new folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -83,7 +82,7 @@ func fetch(ctx context.Context, lib string) error {
 	return os.Rename(got, lib)
 }
 
-// lock waits for the lock on a file. The operating system releases it when the process ends.
+// lock locks a file. The operating system unlocks it when the process ends.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

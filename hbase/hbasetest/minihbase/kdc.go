@@ -19,15 +19,15 @@ const (
 	Realm     = "EXAMPLE.COM"
 	Principal = "twibase@" + Realm         // of clients
 	service   = "hbase/localhost@" + Realm // of HBase
-	// Elsewhere is the host of a service whose key HBase does not use.
+	// Elsewhere is a service's host, with a key that HBase does not use.
 	Elsewhere = "elsewhere.example"
-	// TicketLifetime is short, so that tickets are renewed during the tests.
+	// TicketLifetime is short, so that tests renew tickets.
 	TicketLifetime = 6 * time.Second
 )
 
-// KDC is a Kerberos server, with the principals of an HBase and its clients.
+// KDC is a Kerberos server with the principals of an HBase and its clients.
 type KDC struct {
-	Keytab string // with the keys of HBase, of its clients, and of the service on [Elsewhere]
+	Keytab string // of HBase, its clients, and the service on [Elsewhere]
 	Conf   string // krb5.conf of clients
 	conf   string // krb5.conf of HBase, whose tickets last a day
 	*process
@@ -55,7 +55,7 @@ func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	if err != nil {
 		return nil, err
 	}
-	for !strings.Contains(k.log.tail(), "Do <CTRL-C>") { // its last line, when all files are written
+	for !strings.Contains(k.log.tail(), "Do <CTRL-C>") { // its last line
 		select {
 		case <-k.done:
 			err = errors.New("the KDC ended before it was up")
@@ -105,7 +105,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security returns the security of an HBase with Kerberos. protection is its hbase.rpc.protection.
+// Security returns an HBase's with Kerberos; protection is hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

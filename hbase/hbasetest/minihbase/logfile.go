@@ -12,8 +12,7 @@ const (
 	readyLine = "Master has completed initialization"
 )
 
-// logFile is the log of a process. It closes initialized when it gets the line that a master writes
-// when it is up.
+// logFile is a process's log. It closes initialized at the line of a master that is up.
 type logFile struct {
 	file        *os.File
 	initialized chan struct{}

@@ -29,12 +29,12 @@ type HBase struct {
 	process *process
 }
 
-// Start starts an HBase with its data in dir, which only one may use. It returns when a cell can be
+// Start starts an HBase with its data in dir, used by one HBase only. It returns when a cell can be
 // written and read, or an error with the end of HBase's log, or [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
-// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster than
-// [Start]. Its JVM uses only the first compiler, which makes slower code.
+// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster than [Start]:
+// its JVM uses only the first compiler, which makes slower code.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Observed counts the observations of a gohbase histogram, of all region servers.
+// Observed counts a gohbase histogram's observations, of all region servers.
 func Observed(t testing.TB, metric string) (n int64) {
 	t.Helper()
 	families, err := prometheus.DefaultGatherer.Gather()

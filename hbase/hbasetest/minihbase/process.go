@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// process is a Java process in a process group of its own: Ctrl-C does not end it.
+// process has its own process group: Ctrl-C does not end it.
 type process struct {
 	pid  int
 	log  *logFile
@@ -25,7 +25,7 @@ func startProcess(logName, command string, args ...string) (*process, error) {
 	p := &process{log: log, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the thread that started the process ends.
+		// The kernel sends the parent-death signal when the starting thread ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

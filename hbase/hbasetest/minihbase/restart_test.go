@@ -49,7 +49,7 @@ func TestRestartKeepsAcknowledgedRows(t *testing.T) {
 		first.process.signal(syscall.SIGSTOP)
 		time.Sleep(15 * time.Second)
 		first.process.signal(syscall.SIGCONT)
-		time.Sleep(5 * time.Second) // a region server would notice an expired session
+		time.Sleep(5 * time.Second) // for an expired session to be noticed
 		log, err := os.ReadFile(filepath.Join(dir, "hbase.log"))
 		if err != nil {
 			t.Fatal(err)

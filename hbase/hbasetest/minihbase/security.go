@@ -23,8 +23,8 @@ func (s Security) And(other Security) Security {
 	}
 }
 
-// MutualTLS requires TLS and a client certificate of the authority. HBase has the certificate
-// server.pem, the client client.pem, in the authority's folder.
+// MutualTLS requires TLS and the authority's client certificates. HBase has server.pem, the client
+// client.pem, in the authority's folder.
 func MutualTLS(a *Authority) (Security, error) {
 	for _, name := range []string{"server", "client"} {
 		if err := a.Issue(name); err != nil {
@@ -69,5 +69,5 @@ func (a *Authority) Environment() map[string]string {
 	}
 }
 
-// File has a certificate and its private key, in PEM. File("ca") has only the certificate.
+// File has a certificate and its key, in PEM; File("ca") has no key.
 func (a *Authority) File(name string) string { return filepath.Join(a.dir, name+".pem") }

@@ -15,8 +15,8 @@ const StoreVariable = "TWIBASE_TEST_HBASE"
 var (
 	// The JVM's second compiler takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// The master waits for this time to send several procedures to a region server together. The
-	// default is 150 ms.
+	// The master waits for this time, by default 150 ms, to send several procedures to a region
+	// server together.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -27,9 +27,9 @@ var shared struct {
 	err   error
 }
 
-// ForTest returns the URL in [StoreVariable]. Without one it returns that of this test program's
-// HBase, which the first call starts. Without Java or Maven, see [Missing]. With -short the test is
-// skipped. TestMain must end with [Main].
+// ForTest returns the URL in [StoreVariable], or that of this test program's HBase, which the first
+// call starts. Without Java or Maven, see [Missing]. With -short the test is skipped. TestMain must
+// end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -55,8 +55,7 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Missing skips a test that needs something that is not installed, or fails it if the variable CI
-// is set.
+// Missing skips a test that needs something not installed, or fails it if CI is set.
 func Missing(t testing.TB, problem any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -73,7 +72,7 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Main runs a program's tests and kills their HBase. If they failed, it prints the end of HBase's
+// Main runs a program's tests and kills their HBase. After a failure it prints the end of HBase's
 // log.
 func Main(m *testing.M) int {
 	status := m.Run()

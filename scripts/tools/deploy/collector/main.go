@@ -1,5 +1,5 @@
-// Collector is an OpenTelemetry collector with the components of deploy/compose.yaml.
-// scripts/compose runs its command validate.
+// Collector is an OpenTelemetry collector with the components of deploy/compose.yaml, for
+// scripts/compose.
 package main
 
 import (

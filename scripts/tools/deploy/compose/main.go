@@ -1,4 +1,4 @@
-// Compose checks a Compose file, with the references between its parts, and prints it as JSON.
+// Compose checks a Compose file and its references, and prints it as JSON.
 package main
 
 import (
