@@ -85,8 +85,11 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 		middleware.ShedLoad(g.endpoint),
 		// Slow readers hold no slot, and do not lengthen logged durations.
 		middleware.Compress(g.responses),
+		// The log has all later rejections, too.
 		g.requests.Handler,
+		// A shutdown waits for everything that follows.
 		g.drain.Handler,
+		// Operations need their viewer.
 		g.config.Tokens.Handler,
 	)
 }

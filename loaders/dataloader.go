@@ -70,7 +70,7 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	defer l.mu.Unlock()
 	if !set.answered {
 		set.waiting++
-		l.scheduler.handle(stopped, -1)
+		l.scheduler.handle(stopped, 1)
 	}
 	return !set.answered
 }

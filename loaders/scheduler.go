@@ -92,9 +92,12 @@ const watchdogTimeout = 10 * time.Second // much longer than any resolver comput
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-// handle adds change to running, applies e to the state, and dispatches a batch that is due.
-func (s *scheduler) handle(e event, change int) {
-	s.running += change
+// handle applies an event of a number of tasks, and dispatches a batch that is due.
+func (s *scheduler) handle(e event, tasks int) {
+	if e == stopped {
+		tasks = -tasks
+	}
+	s.running += tasks
 	due := s.running <= 0 && (e == stopped || e == answered)
 	switch {
 	case s.state == idle && e == enqueued, s.state == inFlightCollecting && e == answered:
@@ -155,7 +158,7 @@ func (l *Loaders) Start(n int) {
 func (l *Loaders) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scheduler.handle(stopped, -1)
+	l.scheduler.handle(stopped, 1)
 }
 
 // Await waits, in a task of its own, for all lazy objects. It returns the missing objects, with the

@@ -14,7 +14,7 @@ import (
 
 type operation struct {
 	root          *selectionSet
-	sets, columns int // counts, for [memory]
+	sets, columns int // counts, for [results]
 }
 
 // selectionSet is a selection set for one object type, at one place of an operation, with fragments
@@ -22,7 +22,7 @@ type operation struct {
 type selectionSet struct {
 	object *Object
 	fields []selection
-	index  int // in [memory]
+	index  int // in [results]
 }
 
 type selection struct {
@@ -33,7 +33,7 @@ type selection struct {
 	// constant caches the coerced arguments; nil if they depend on variables. It saves 10 % of the
 	// CPU of BenchmarkEmbedded/3-aliases.
 	constant *atomic.Pointer[map[string]any]
-	// column is an index in [memory]; -1: see hasColumn.
+	// column is an index in [results]; -1: see hasColumn.
 	column int
 	// below is the selection set below a field of an object type. byType has the selection sets
 	// below a field of an interface or union, by object type.

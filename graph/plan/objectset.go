@@ -127,20 +127,20 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// memory has the object sets and columns of an execution.
-type memory struct {
+// results has the object sets and columns of an execution.
+type results struct {
 	objectSets []objectSet
 	columns    []column
 }
 
-func (o *operation) newMemory() *memory {
-	return &memory{make([]objectSet, o.sets), make([]column, o.columns)}
+func (o *operation) newResults() *results {
+	return &results{make([]objectSet, o.sets), make([]column, o.columns)}
 }
 
-func (m *memory) objectSet(set *selectionSet) *objectSet {
-	o := &m.objectSets[set.index]
+func (r *results) objectSet(set *selectionSet) *objectSet {
+	o := &r.objectSets[set.index]
 	o.set = set
 	return o
 }
 
-func (m *memory) column(s *selection) *column { return &m.columns[s.column] }
+func (r *results) column(s *selection) *column { return &r.columns[s.column] }

@@ -88,13 +88,13 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, memory: compiled.newMemory(), slots: p.slots,
+		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, results: compiled.newResults(), slots: p.slots,
 	}
 }
 
 func (r *run) response(root *objectSet) *graphql.Response {
 	w := writer{
-		ctx: r.ctx, op: r.op, exec: r.exec, memory: r.memory, missing: r.missing,
+		ctx: r.ctx, op: r.op, exec: r.exec, results: r.results, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), slots: r.slots,
 	}
 	data := w.data(root)

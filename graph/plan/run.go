@@ -45,7 +45,7 @@ type run struct {
 	group       sync.WaitGroup
 	missing     map[any]error
 	compiled    *operation
-	memory      *memory
+	results     *results
 	slots       writeSlots
 }
 
@@ -67,14 +67,14 @@ func (r *run) execute(serial bool) *objectSet {
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]
-	col := r.memory.column(s)
+	col := r.results.column(s)
 	col.values = []any{value}
 	r.finish(r.nextTasks(s, col))
 	return o
 }
 
 func (r *run) root() *objectSet {
-	o := r.memory.objectSet(r.compiled.root)
+	o := r.results.objectSet(r.compiled.root)
 	o.objects = onlyRoot
 	return o
 }
@@ -118,7 +118,7 @@ func (r *run) do(t task) {
 }
 
 func (r *run) call(t task) []task {
-	col, n := r.memory.column(t.field), len(t.parents.objects)
+	col, n := r.results.column(t.field), len(t.parents.objects)
 	defer r.recovered(col)
 	args, err := r.args(t.field)
 	if err == nil {
@@ -170,7 +170,7 @@ func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})
 	}
-	col := r.memory.column(s)
+	col := r.results.column(s)
 	more = tasks
 	defer r.recovered(col)
 	args, err := r.args(s)
@@ -192,7 +192,7 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 		return r.descendByType(s, col, tasks)
 	}
 	col.index = col.children.compact()
-	col.childSet = r.memory.objectSet(s.below)
+	col.childSet = r.results.objectSet(s.below)
 	if col.childSet.objects = col.children.Objects; len(col.childSet.objects) == 0 {
 		return tasks
 	}
@@ -229,7 +229,7 @@ func (r *run) addByType(s *selection, object any) *objectSet {
 	if set == nil {
 		return nil
 	}
-	o := r.memory.objectSet(set)
+	o := r.results.objectSet(set)
 	o.objects = append(o.objects, object)
 	return o
 }

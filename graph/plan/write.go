@@ -66,7 +66,7 @@ type writer struct {
 	ctx      context.Context
 	op       *graphql.OperationContext
 	exec     any
-	memory   *memory
+	results  *results
 	missing  map[any]error
 	dst      []byte
 	path     []step // of the field or list element being written
@@ -208,7 +208,7 @@ func (w *writer) object(o *objectSet, i int32) bool {
 }
 
 func (w *writer) field(s *selection, i int32) bool {
-	col := w.memory.column(s)
+	col := w.results.column(s)
 	if col.added != nil && w.added(s, col, i) {
 		return false
 	}
