@@ -181,9 +181,9 @@ func TestTokenIsValidForItsViewer(t *testing.T) {
 			if status != 0 || stderr != "" {
 				t.Fatalf("status %d: %s", status, stderr)
 			}
-			viewer, _, refusal := tokens.Verify(t.Context(), strings.TrimSuffix(stdout, "\n"))
-			if refusal != nil || viewer != test.want {
-				t.Errorf("got %+v, %v", viewer, refusal)
+			viewer, _, rejection := tokens.Verify(t.Context(), strings.TrimSuffix(stdout, "\n"))
+			if rejection != nil || viewer != test.want {
+				t.Errorf("got %+v, %v", viewer, rejection)
 			}
 		})
 	}

@@ -42,14 +42,14 @@ type configReloader struct {
 
 	process
 	signals chan os.Signal
-	failing atomic.Bool // the last file was refused
+	failing atomic.Bool // the last file was rejected
 }
 
 func newConfigReloader(p process) *configReloader {
 	r := &configReloader{
 		Failures: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "twibase_config_reload_failures_total",
-			Help: "Configuration files that were refused after SIGHUP.",
+			Help: "Configuration files that were rejected after SIGHUP.",
 		}),
 		process: p,
 		signals: make(chan os.Signal, 1),

@@ -52,7 +52,7 @@ func TestPreflightAllowsClientHeaders(t *testing.T) {
 	}
 	for _, name := range names {
 		if _, header := preflight(t, url, listedOrigin, "POST", name); header.Get("Access-Control-Allow-Headers") != name {
-			t.Errorf("%s alone is refused: %v", name, header)
+			t.Errorf("%s alone is rejected: %v", name, header)
 		}
 		if _, header := preflight(t, url, "https://example.com", "POST",
 			name); header.Get("Access-Control-Allow-Origin") != "" || header.Get("Access-Control-Allow-Headers") != "" {

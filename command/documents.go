@@ -42,8 +42,8 @@ func (c *checkCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if refusal := variables.Refusal(); refusal != nil {
-		return fmt.Errorf("--variables: %w", refusal)
+	if rejection := variables.Rejection(); rejection != nil {
+		return fmt.Errorf("--variables: %w", rejection)
 	}
 	baseline, err := c.baseline()
 	if err != nil {

@@ -46,11 +46,11 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		ctx = auth.WithViewer(ctx, auth.Viewer{Username: c.As})
 	}
 	_, checker := newChecker(bounds)
-	plan, refusals := checker.Explain(ctx, params)
+	plan, rejections := checker.Explain(ctx, params)
 	if plan != nil {
 		_, err = io.WriteString(p.stdout, plan.Text)
 	}
-	return errors.Join(err, c.located(refusals))
+	return errors.Join(err, c.located(rejections))
 }
 
 func (c *explainCommand) params(bounds limits.Limits) (*graphql.RawParams, error) {
@@ -84,9 +84,9 @@ func (c *explainCommand) document() ([]byte, error) {
 	return os.ReadFile(c.File)
 }
 
-func (c *explainCommand) located(refusals gqlerror.List) error {
+func (c *explainCommand) located(rejections gqlerror.List) error {
 	var errs []error
-	for _, r := range refusals {
+	for _, r := range rejections {
 		place := c.File
 		if len(r.Locations) > 0 {
 			place = fmt.Sprintf("%s:%d:%d", c.File, r.Locations[0].Line, r.Locations[0].Column)

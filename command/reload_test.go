@@ -52,8 +52,8 @@ func TestDocumentsAreReloaded(t *testing.T) {
 		_, body := send(t, http.MethodPost, server+"/graphql", `{"documentId":"`+hash+`"}`)
 		return strings.TrimSpace(body)
 	}
-	const refused = "this server takes trusted documents alone"
-	if got := found(second[0]); !strings.Contains(got, refused) {
+	const rejected = "this server takes trusted documents alone"
+	if got := found(second[0]); !strings.Contains(got, rejected) {
 		t.Errorf("the document of the second version is answered by %s", got)
 	}
 
@@ -99,7 +99,7 @@ func TestDocumentsAreReloaded(t *testing.T) {
 	if got := found(third[0]); got != `{"data":{"third":"Query"}}` {
 		t.Errorf("the document of the third version is answered by %s", got)
 	}
-	if got := found(second[0]); !strings.Contains(got, refused) {
+	if got := found(second[0]); !strings.Contains(got, rejected) {
 		t.Errorf("a removed document is answered by %s", got)
 	}
 	close(stop)

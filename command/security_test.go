@@ -84,10 +84,10 @@ func TestOnlyListedOriginsMayRead(t *testing.T) {
 			t.Errorf("Vary: %q", header.Values("Vary"))
 		}
 	})
-	for _, refused := range [][]string{{"PATCH", "content-type"}, {"POST", "x-other"}} {
-		t.Run("no page may send "+strings.Join(refused, " with "), func(t *testing.T) {
+	for _, rejected := range [][]string{{"PATCH", "content-type"}, {"POST", "x-other"}} {
+		t.Run("no page may send "+strings.Join(rejected, " with "), func(t *testing.T) {
 			if _, header := ask(t, listed, http.MethodOptions, "https://example.org",
-				refused...); header.Get("Access-Control-Allow-Methods") != "" {
+				rejected...); header.Get("Access-Control-Allow-Methods") != "" {
 				t.Error(header)
 			}
 		})

@@ -132,7 +132,7 @@ func TestLongResponsesAreCompressed(t *testing.T) {
 		{"browser's Accept-Encoding", long, "gzip, deflate, br, zstd", "gzip", ungzip},
 		{"other encoding preferred", long, "br, zstd, gzip;q=0.1", "gzip", ungzip},
 		{"no gzip", long, "br, zstd", "", nil},
-		{"gzip refused", long, "gzip;q=0", "", nil},
+		{"gzip is not accepted", long, "gzip;q=0", "", nil},
 		{"short response", short, "gzip, zstd", "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -114,8 +114,8 @@ func budgetOf(c *budget.Checker, dir, text string) (bound explain.Totals, err er
 	}
 	operations := c.Operations(context.Background(), trusted)
 	o := operations[0]
-	if len(o.Refused) > 0 {
-		return bound, fmt.Errorf("the document is refused, and a request is not: %v", o.Refused)
+	if len(o.Rejected) > 0 {
+		return bound, fmt.Errorf("the document is rejected, and a request is not: %v", o.Rejected)
 	}
 	var rows, objects int64
 	for _, f := range o.Fields {

@@ -83,7 +83,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	_ = last // deleted with its author, without an event
 }
 
-func TestOldCursorsOfDeletionsAreRefused(t *testing.T) {
+func TestOldCursorsOfDeletionsAreRejected(t *testing.T) {
 	store := newEmptyGateway(t).store
 	s := liveGatewaysOver(t, store, 1, 0, "a")[0]
 	cursor := func(age time.Duration) string {

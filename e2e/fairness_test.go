@@ -39,14 +39,14 @@ func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 		g.Public.ServeHTTP(w, r)
 		return w
 	}
-	begun, answered, refused := time.Now(), 0, 0
+	begun, answered, rejected := time.Now(), 0, 0
 	for i := range others {
 		for range 10 {
 			switch w := send("203.0.113.1"); w.Code {
 			case http.StatusOK:
 				answered++
 			case http.StatusTooManyRequests:
-				refused++
+				rejected++
 				var body struct {
 					Errors []struct {
 						Extensions struct {
@@ -57,7 +57,7 @@ func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 				}
 				if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || len(body.Errors) != 1 ||
 					body.Errors[0].Extensions.Code != "LIMIT_EXCEEDED" || body.Errors[0].Extensions.RetryAfterMs < 1 {
-					t.Errorf("refused with %s: %v", w.Body, err)
+					t.Errorf("rejected with %s: %v", w.Body, err)
 				}
 			default:
 				t.Fatalf("status %d: %s", w.Code, w.Body)
@@ -70,7 +70,7 @@ func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 	}
 	const rows, burst = 5, 10 * perSecond // and the page may need a row more
 	most := (burst+perSecond*int(time.Since(begun).Seconds()+1))/rows + 1
-	if answered < burst/(rows+1) || answered > most || refused == 0 {
-		t.Errorf("the abuser got %d responses, of at most %d, and %d refusals", answered, most, refused)
+	if answered < burst/(rows+1) || answered > most || rejected == 0 {
+		t.Errorf("the abuser got %d responses, of at most %d, and %d rejections", answered, most, rejected)
 	}
 }

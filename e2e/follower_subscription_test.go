@@ -64,7 +64,7 @@ func TestViewersReceiveChangesOfTheirFollowers(t *testing.T) {
 	other.expectNothing(s[1])
 }
 
-func TestChangesOfFollowersAreRefused(t *testing.T) {
+func TestChangesOfFollowersAreRejected(t *testing.T) {
 	store := newEmptyGateway(t).store
 	s := liveGatewaysOver(t, store, 1, 0, "a", "b")[0]
 	old := &tables.FollowerChange{At: time.Now().Add(-tables.EventsKept - time.Minute), Followed: "a", Follower: "b"}

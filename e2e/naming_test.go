@@ -95,19 +95,19 @@ func TestInputsNameObjectsByKeyOrID(t *testing.T) {
 	for _, n := range all {
 		t.Run(n.mutation+"/"+n.id, func(t *testing.T) {
 			s := newPeopleGateway(t, folder)
-			refused := func(field string) string {
+			rejected := func(field string) string {
 				return fmt.Sprintf(`"userErrors":[{"code":"BAD_USER_INPUT","field":%q,"path":[%q]}]`, field, field)
 			}
 			before := allCells(t, s.store)
 			bad := map[string]string{
-				n.byKey(n.named()) + "," + n.byID(n.named()): refused(n.id),
-				n.id + `:"<p>"`:   refused(n.id),
-				n.id + `:"LiLei"`: refused(n.id),
-				n.id + `:""`:      refused(n.id),
+				n.byKey(n.named()) + "," + n.byID(n.named()): rejected(n.id),
+				n.id + `:"<p>"`:   rejected(n.id),
+				n.id + `:"LiLei"`: rejected(n.id),
+				n.id + `:""`:      rejected(n.id),
 			}
 			if !n.optional {
-				bad[""] = refused(n.key)
-				bad[n.key+":null,"+n.id+":null"] = refused(n.key)
+				bad[""] = rejected(n.key)
+				bad[n.key+":null,"+n.id+":null"] = rejected(n.key)
 			}
 			for fields, want := range bad {
 				if got := n.run(t, s, fields); !strings.Contains(got, want) {

@@ -179,7 +179,7 @@ func TestHTTP2FrameFloodsDelayNoOtherRequest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			flooded := newFlooded(t)
 			client := &http.Client{Timeout: 10 * time.Second}
-			refused := 0
+			failed := 0
 			otherRequest := func() (took time.Duration) {
 				began := time.Now()
 				response, err := client.Get("http://" + flooded.address + "/graphql?query={__typename}")
@@ -188,7 +188,7 @@ func TestHTTP2FrameFloodsDelayNoOtherRequest(t *testing.T) {
 				}
 				defer response.Body.Close()
 				if body, err := io.ReadAll(response.Body); string(body) != `{"data":{"__typename":"Query"}}` || err != nil {
-					refused++
+					failed++
 				}
 				return time.Since(began)
 			}
@@ -230,8 +230,8 @@ func TestHTTP2FrameFloodsDelayNoOtherRequest(t *testing.T) {
 			if test.ends && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
 				t.Errorf("the connection was not closed after %d frames: %v", sent, err)
 			}
-			if refused > 0 || longest > 5*time.Second {
-				t.Errorf("of %d other requests %d failed, and one took %v", others, refused, longest)
+			if failed > 0 || longest > 5*time.Second {
+				t.Errorf("of %d other requests %d failed, and one took %v", others, failed, longest)
 			}
 			if more := most - goroutines; more > 100 {
 				t.Errorf("%d more goroutines, want at most 100", more)

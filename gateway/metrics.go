@@ -112,7 +112,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 			func() int64 { held, _ := g.memory.Load(); return held }),
 		counter("read_memory_refused_total",
 			"Reads and responses that were rejected because too little of --read-memory was free.",
-			func() int64 { _, refused := g.memory.Load(); return refused }),
+			func() int64 { _, rejected := g.memory.Load(); return rejected }),
 		gauge("responses_waiting_bytes", "Bytes of responses that are being sent.",
 			func() int { bytes, _ := g.responses.Load(); return bytes }),
 		counter("responses_cut_off_total", "Responses that were cut off because slow readers held too many bytes.",

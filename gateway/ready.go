@@ -77,7 +77,7 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail: a region that refuses writes refuses these, too.
+// writes sends CheckAndPuts whose checks fail: a region that rejects writes rejects these, too.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))

@@ -68,14 +68,14 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 	if logged := bytes.Count(log.Bytes(), []byte(`"status":503`)); logged < 10 || logged != askers-early {
 		t.Errorf("of %d rejections %d came early, and %d were logged", askers, early, logged)
 	}
-	if _, _, refused := gateway.endpoint.Load(); refused != askers {
-		t.Errorf("%d rejections are counted, want %d", refused, askers)
+	if _, _, rejected := gateway.endpoint.Load(); rejected != askers {
+		t.Errorf("%d rejections are counted, want %d", rejected, askers)
 	}
 	if w := ask(http.MethodPost, "/graphql", "Authorization", "Bearer nonsense"); w.Code != http.StatusUnauthorized {
 		t.Errorf("an invalid token: status %d: %s", w.Code, w.Body)
 	}
-	if running, waiting, refused := load(); running+waiting > 5 || refused != askers {
-		t.Errorf("an invalid token waits for a slot: %d run, %d wait, %d are rejected", running, waiting, refused)
+	if running, waiting, rejected := load(); running+waiting > 5 || rejected != askers {
+		t.Errorf("an invalid token waits for a slot: %d run, %d wait, %d are rejected", running, waiting, rejected)
 	}
 	w := ask(http.MethodOptions, "/graphql", "Access-Control-Request-Method", "POST")
 	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
@@ -95,7 +95,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 			t.Errorf("another address: status %d: %s", w.Code, w.Body)
 		}
 	})
-	for _, _, refused := load(); refused == askers; _, _, refused = load() {
+	for _, _, rejected := load(); rejected == askers; _, _, rejected = load() {
 		time.Sleep(time.Millisecond)
 	}
 	close(executed)

@@ -100,8 +100,8 @@ func (b *Budget) foresee(gets []Get) error {
 	if size.known > b.left() && !b.memory.letsThrough() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.known}
 	}
-	// Bytes already read are no estimate: if they exceed the budget, or their memory was refused,
-	// reading ends here.
+	// Bytes already read are no estimate: if they exceed the budget, or no memory was free for
+	// them, reading ends here.
 	if err := b.Spend(0); err != nil {
 		return err
 	}

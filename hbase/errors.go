@@ -18,9 +18,9 @@ var (
 	ErrTableExists          = errors.New("hbase: table exists")
 	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
-	// ErrRefused is an [Outage]: the call was not executed, because the table is read-only, for
+	// ErrRejected is an [Outage]: the call was not executed, because the table is read-only, for
 	// example.
-	ErrRefused error = &Outage{"refused", retryAfter}
+	ErrRejected error = &Outage{"rejected", retryAfter}
 	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
 	// ErrCorrupt is the error of unreadable data, which never count as missing.

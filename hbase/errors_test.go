@@ -48,7 +48,7 @@ func TestEarlierDeadlineBoundsACall(t *testing.T) {
 // States of a cluster are no defects of a gateway.
 func TestStatesOfAClusterAreOutages(t *testing.T) {
 	for err, retry := range map[error]bool{
-		hbase.ErrTableNotFound: true, hbase.ErrFamilyNotFound: true, hbase.ErrUnavailable: true, hbase.ErrRefused: true,
+		hbase.ErrTableNotFound: true, hbase.ErrFamilyNotFound: true, hbase.ErrUnavailable: true, hbase.ErrRejected: true,
 		hbase.ErrUnlocated: true, hbase.ErrUnresponsive: true, hbase.ErrDenied: false,
 	} {
 		outage := (*hbase.Outage)(nil)

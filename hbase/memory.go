@@ -52,7 +52,7 @@ type Memory struct {
 	// knowsRows is set when the first row is remembered. Until then no look-up is needed.
 	knowsRows atomic.Bool
 
-	refused    atomic.Int64
+	rejected   atomic.Int64
 	letThrough atomic.Int64 // Unix seconds
 }
 
@@ -69,13 +69,13 @@ func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	}
 }
 
-// Load returns the bytes held, and the number of refused reads and responses. m may be nil.
-func (m *Memory) Load() (held, refused int64) {
+// Load returns the bytes held, and the number of rejected reads and responses. m may be nil.
+func (m *Memory) Load() (held, rejected int64) {
 	if m == nil {
 		return 0, 0
 	}
 	held, _ = m.requests.Load()
-	return held, m.refused.Load()
+	return held, m.rejected.Load()
 }
 
 // Busy means that too little memory is free.
@@ -94,7 +94,7 @@ func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool
 		taken = m.requests.TryAcquire(client, bytes)
 	}
 	if !taken {
-		m.refused.Add(1)
+		m.rejected.Add(1)
 		return &Busy{}
 	}
 	return nil
@@ -127,7 +127,7 @@ func Reserve(ctx context.Context, gets []Get) (release func(results []Result), e
 		return release, nil
 	}
 	if !m.calls.Acquire(ctx, client, assumed, maxReserveWait) {
-		m.refused.Add(1)
+		m.rejected.Add(1)
 		return nil, &Busy{}
 	}
 	if _, now := m.estimate(gets, unlimited); now.known > p.size.known {

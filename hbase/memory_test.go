@@ -176,8 +176,8 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			}
 			end()
 			synctest.Wait()
-			if held, refused := m.Load(); held != 0 || refused != 1 {
-				t.Errorf("%d bytes are held, %d requests were rejected; want 0 and 1", held, refused)
+			if held, rejected := m.Load(); held != 0 || rejected != 1 {
+				t.Errorf("%d bytes are held, %d requests were rejected; want 0 and 1", held, rejected)
 			}
 		})
 	})

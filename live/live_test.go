@@ -380,7 +380,7 @@ func TestAddressesShareRows(t *testing.T) {
 		}
 		subscribe("d", 0)
 		if got := counts(); got["d"] != 1 {
-			t.Errorf("another address is refused: %v", got)
+			t.Errorf("another address is rejected: %v", got)
 		}
 		if _, err := p.Subscribe(ctx, "a0-", Posts, "new", time.Time{}); err != ErrTooManyRows {
 			t.Errorf("a new row of the first address: got error %v, want ErrTooManyRows", err)

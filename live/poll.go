@@ -165,7 +165,7 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	for _, read := range p.reads {
 		if read.err != nil {
 			err = read.err
-			read.row.refuseJoins(err)
+			read.row.rejectJoins(err)
 			continue
 		}
 		for _, m := range read.members {

@@ -37,7 +37,7 @@ func (r *row) idle(now time.Time) bool {
 	return len(r.subscribers) == 0 && now.Sub(r.left) > idleTimeout
 }
 
-func (r *row) refuseJoins(err error) {
+func (r *row) rejectJoins(err error) {
 	for s := range r.subscribers {
 		if s.state == joining {
 			s.end(err)

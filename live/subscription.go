@@ -14,7 +14,7 @@ var (
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrTooManyRows refuses a row beyond [MaxRows], or beyond the address's share of them.
+	// ErrTooManyRows rejects a row beyond [MaxRows], or beyond the address's share of them.
 	ErrTooManyRows = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")

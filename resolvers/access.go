@@ -138,8 +138,8 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. A
-// refusal is UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN. The
+// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. The
+// error is UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN. The
 // check also returns errors of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,

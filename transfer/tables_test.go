@@ -183,7 +183,7 @@ func TestTablesOfOtherApplicationsAreNotTouched(t *testing.T) {
 	}
 }
 
-func TestTablesOfANewerFormatAreRefused(t *testing.T) {
+func TestTablesOfANewerFormatAreRejected(t *testing.T) {
 	store := emptyStore(t)
 	if _, err := EnsureTables(t.Context(), store, 1); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
 	if err == nil && !right {
-		err = refuse(WrongCredentials, "", "the username or the password is wrong")
+		err = reject(WrongCredentials, "", "the username or the password is wrong")
 	}
 	return username, err
 }

@@ -54,7 +54,7 @@ var addComment = register(opType[addCommentArgs]{
 			// store the mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
-				err = refuse(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
+				err = reject(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
 			}
 			a.At, a.Mark = at.UnixMilli(), []byte(mark)
 			return unchanged, err

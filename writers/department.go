@@ -172,7 +172,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 			return unchanged, err
 		}
 		if *d.ChildCount > 0 && !a.MoveChildrenUp {
-			return unchanged, refuse(HasChildren, "code",
+			return unchanged, reject(HasChildren, "code",
 				"%q has %d sub-departments: move or delete them first, or set moveChildrenUp", a.Code, *d.ChildCount)
 		}
 		a.Name, a.Parent, a.Count = *d.Name, d.ParentCode, *d.ChildCount

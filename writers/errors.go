@@ -40,7 +40,7 @@ func (u UserErrors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-func refuse(code Code, field, format string, args ...any) error {
+func reject(code Code, field, format string, args ...any) error {
 	return UserErrors{{code, field, fmt.Sprintf(format, args...)}}
 }
 

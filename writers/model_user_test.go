@@ -102,7 +102,7 @@ func callBirthday(username string) call {
 				return err
 			}
 			if user == nil {
-				return refuse(NotFound, "username", "there is no %q", username)
+				return reject(NotFound, "username", "there is no %q", username)
 			}
 			c := UserChange{Username: username, Age: Change[int]{true, new(1)}, ExpectedVersion: user.Version}
 			if user.Age != nil {

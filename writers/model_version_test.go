@@ -20,7 +20,7 @@ func retryOnConflict[T any](
 		}
 		object, err := o.Decode("", cells)
 		if err == nil && object == nil {
-			err = refuse(NotFound, "code", "there is no such object")
+			err = reject(NotFound, "code", "there is no such object")
 		}
 		return object, err
 	}

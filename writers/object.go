@@ -31,18 +31,18 @@ func checkNew(
 	switch {
 	case attribute(cells, tables.Origin) == origin:
 		if name == tables.DeletedValue && idempotencyKey != nil {
-			err = refuse(NotFound, "idempotencyKey", "what was made under this key was deleted")
+			err = reject(NotFound, "idempotencyKey", "what was made under this key was deleted")
 		}
 		return true, err
 	case name == "" || name == tables.DeletedValue && o.Reusable:
 		return false, nil
 	case o.Reusable:
-		return false, refuse(AlreadyExists, "code", "there is a %q already", key)
+		return false, reject(AlreadyExists, "code", "there is a %q already", key)
 	}
 	return false, taken(key)
 }
 
-func taken(username string) error { return refuse(AlreadyExists, "username", "%q is taken", username) }
+func taken(username string) error { return reject(AlreadyExists, "username", "%q is taken", username) }
 
 func commitNew[T any](
 	o *tables.Object[T], key string, arguments any, origin string, idempotencyKey *string, r *reading,
@@ -96,7 +96,7 @@ func commitChanges[T any](o *tables.Object[T], t *T, arguments any, r *reading) 
 func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field string) (*T, error) {
 	t, err := o.Decode(key, cells)
 	if err == nil && t == nil {
-		err = refuse(NotFound, field, "there is no %q", key)
+		err = reject(NotFound, field, "there is no %q", key)
 	}
 	return t, err
 }
@@ -136,7 +136,7 @@ func checkVersion(expected *string, version string) error {
 	if expected == nil || *expected == version {
 		return nil
 	}
-	return refuse(Conflict, "expectedVersion", "it was changed by another request: the version is now %q", version)
+	return reject(Conflict, "expectedVersion", "it was changed by another request: the version is now %q", version)
 }
 
 // Change is an update of an attribute, if Given. A nil Value removes the attribute.

@@ -43,7 +43,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 			return strings.Compare(d.Day, day)
 		})
 		if !found && before != "" {
-			return unchanged, refuse(NotFound, "idempotencyKey", "the plays of this key were erased with their game")
+			return unchanged, reject(NotFound, "idempotencyKey", "the plays of this key were erased with their game")
 		}
 		if !found {
 			days = slices.Insert(days, i, tables.DayCount{Day: a.Day})
@@ -57,7 +57,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 			a.Sum += day.Count
 		}
 		if a.Sum > math.MaxInt32 {
-			return unchanged, refuse(LimitExceeded, "count", "a user can play a game %d times at most", math.MaxInt32)
+			return unchanged, reject(LimitExceeded, "count", "a user can play a game %d times at most", math.MaxInt32)
 		}
 		a.First, a.Last = len(days) == 1 && !found, days[len(days)-1].Day
 		cells := tables.Plays.Put(a.User, a.Game, days[i], r.at).Cells

@@ -15,12 +15,12 @@ import (
 
 // The precondition is known after two rounds. Until then the operation has read once.
 func TestOperationCommitsOnlyIfPreconditionHolds(t *testing.T) {
-	refused := errors.New("refused")
+	rejected := errors.New("rejected")
 	for _, test := range []struct {
 		name   string
 		answer error
 		rounds int
-	}{{"allowed", nil, 17}, {"refused", refused, 2}} {
+	}{{"allowed", nil, 17}, {"rejected", rejected, 2}} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := openStore(t)

@@ -44,7 +44,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 		if !exists && err == nil {
 			err = UserErrors{noSuch(r.object.Name, r.field)}
 			if r.object.TextKeys() {
-				err = refuse(NotFound, r.field, "there is no %q", r.key)
+				err = reject(NotFound, r.field, "there is no %q", r.key)
 			}
 		}
 		errs = append(errs, err)

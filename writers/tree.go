@@ -22,7 +22,7 @@ func depthOf(tree []hbase.Cell) (*int, error) {
 }
 
 func tooDeep(code string) error {
-	return refuse(LimitExceeded, "parent",
+	return reject(LimitExceeded, "parent",
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
@@ -118,7 +118,7 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		case err != nil:
 			return unchanged, err
 		case cycle:
-			return unchanged, refuse(Cycle, "parent", "%q would be below itself", a.Code)
+			return unchanged, reject(Cycle, "parent", "%q would be below itself", a.Code)
 		case level+height > tables.MaxDepth:
 			return unchanged, tooDeep(a.Code)
 		}

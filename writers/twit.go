@@ -62,7 +62,7 @@ var postTwit = register(opType[postTwitArgs]{
 		case err != nil:
 			return unchanged, err
 		case gone:
-			return unchanged, refuse(NotFound, "idempotencyKey", "the twit that was posted under this key was deleted")
+			return unchanged, reject(NotFound, "idempotencyKey", "the twit that was posted under this key was deleted")
 		case posted:
 			at, _, err := key.Parts()
 			a.At = at.UnixMilli()

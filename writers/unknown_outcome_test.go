@@ -95,12 +95,12 @@ func TestErrorsSayWhetherAnOperationMayBeDone(t *testing.T) {
 		reason error
 		want   bool
 	}{
-		{"the read is refused", func(op hbasetest.Op) bool { return op.Kind == "Get" }, false, hbase.ErrRefused, false},
-		{"the intent is refused", isPut(tables.Intents.Table), false, hbase.ErrRefused, false},
-		{"the commit is refused",
-			func(op hbasetest.Op) bool { return op.Kind == "CheckAndPut" }, false, hbase.ErrRefused, true},
+		{"the read is rejected", func(op hbasetest.Op) bool { return op.Kind == "Get" }, false, hbase.ErrRejected, false},
+		{"the intent is rejected", isPut(tables.Intents.Table), false, hbase.ErrRejected, false},
+		{"the commit is rejected",
+			func(op hbasetest.Op) bool { return op.Kind == "CheckAndPut" }, false, hbase.ErrRejected, true},
 		{"the store is unavailable from the commit on", afterFirst("CheckAndPut"), true, hbase.ErrUnavailable, true},
-		{"an effect is refused", isPut(users), false, hbase.ErrRefused, true},
+		{"an effect is rejected", isPut(users), false, hbase.ErrRejected, true},
 		{"the table of an effect is missing", isPut(users), false, hbase.ErrTableNotFound, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,9 +14,9 @@ try {
   const results = await page.evaluate(async (gateway, token) => {
     const endpoint = `${gateway}/graphql`;
     const body = JSON.stringify({ query: '{__typename}' });
-    const read = (init) => fetch(endpoint, { method: 'POST', body, ...init }).then((response) => response.text(), () => 'refused');
+    const read = (init) => fetch(endpoint, { method: 'POST', body, ...init }).then((response) => response.text(), () => 'blocked');
     const socket = new WebSocket(endpoint.replace('http', 'ws'), 'graphql-transport-ws');
-    const opened = new Promise((resolve) => { socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused'); });
+    const opened = new Promise((resolve) => { socket.onopen = () => resolve('open'); socket.onerror = () => resolve('blocked'); });
     const frame = document.body.appendChild(document.createElement('iframe'));
     const framed = new Promise((resolve) => { frame.onload = resolve; });
     frame.src = `${gateway}/`;
@@ -29,7 +29,7 @@ try {
     };
   }, gateway, token);
   const frame = page.frames().find((frame) => frame !== page.mainFrame());
-  results.frame = frame.url().startsWith(gateway) ? 'shown' : 'refused';
+  results.frame = frame.url().startsWith(gateway) ? 'shown' : 'blocked';
   console.log(JSON.stringify(results));
 } finally {
   await browser.close();

@@ -26,9 +26,9 @@ func TestPageOfAnotherOriginReadsNothing(t *testing.T) {
 		want map[string]string
 	}{
 		{"not listed: no response, no WebSocket, no IDE in a frame", nil,
-			map[string]string{"json": "refused", "text": "refused", "blind": "opaque", "socket": "refused", "frame": "refused"}},
+			map[string]string{"json": "blocked", "text": "blocked", "blind": "opaque", "socket": "blocked", "frame": "blocked"}},
 		{"listed: responses to JSON requests, no IDE in a frame", []string{"--cors", foreign.URL},
-			map[string]string{"json": `{"data":{"__typename":"Query"}}`, "socket": "open", "blind": "opaque", "frame": "refused",
+			map[string]string{"json": `{"data":{"__typename":"Query"}}`, "socket": "open", "blind": "opaque", "frame": "blocked",
 				"text": `{"errors":[{"message":"send the request as Content-Type: application/json","extensions":{"code":"BAD_USER_INPUT"}}]}` + "\n"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -74,7 +74,7 @@ func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 			`{"newest":["While you were away.","Is anybody there?"],"requests":0}`},
 		{"following and unfollowing change the count, as after a refetch", "follow",
 			`[["Unfollow","2 twits\n72 followers\n3 following"],["Follow","2 twits\n71 followers\n3 following"]]`},
-		{"a refused input is explained", "userError", `"it has no visible character"`},
+		{"a rejected input is explained", "userError", `"it has no visible character"`},
 		{"a text whose response was lost is stored once", "lostResponse",
 			`["The server cannot be reached.","Once.","It is my own."]`},
 		{"an unknown user is not an error", "nobody", `"There is no such user."`},

@@ -137,9 +137,9 @@ func audit(t *testing.T, url string) {
 
 func subscribe(t *testing.T, url, token string) {
 	var report struct {
-		Viewer  json.RawMessage
-		Refused []struct{ Extensions struct{ Code string } }
-		Heard   map[string]struct {
+		Viewer   json.RawMessage
+		Rejected []struct{ Extensions struct{ Code string } }
+		Heard    map[string]struct {
 			Data struct {
 				TwitPosted struct {
 					Content string
@@ -153,8 +153,8 @@ func subscribe(t *testing.T, url, token string) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Refused) != 1 ||
-		report.Refused[0].Extensions.Code != "BAD_USER_INPUT" {
+	if string(report.Viewer) != `{"data":{"viewer":{"username":"LiLei"}}}` || len(report.Rejected) != 1 ||
+		report.Rejected[0].Extensions.Code != "BAD_USER_INPUT" {
 		t.Errorf("%s", text)
 	}
 	for _, client := range []string{"ws", "sse", "single"} {

@@ -93,7 +93,7 @@ try {
   }
   const payload = { query: subscription, variables: { u: username, d: true } };
   [report.events.ws, report.events.sse] = await hear([results(ws, payload, 2), results(sse, payload, 2)]);
-  report.refused = [];
+  report.rejected = [];
   for (const query of [
     '{ ... @defer(if: "yes") { __typename } }', '{ ... @defer(if: null) { __typename } }', '{ ... @defer(label: 1) { __typename } }',
     '{ ... @defer(later: true) { __typename } }', '{ viewer @defer { name } }', '{ ... @stream { __typename } }', 'query @defer { __typename }',
@@ -102,7 +102,7 @@ try {
   ]) {
     for (const [transport, send] of Object.entries(transports)) {
       const [result] = await send({ query }).catch((errors) => [{ errors }]);
-      report.refused.push({ query, transport, result });
+      report.rejected.push({ query, transport, result });
     }
   }
 } finally {

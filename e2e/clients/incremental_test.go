@@ -26,8 +26,8 @@ func incremental(t *testing.T, url, token string) {
 			Want                 answered
 			Got                  []answered
 		}
-		Events  map[string][]answered
-		Refused []struct {
+		Events   map[string][]answered
+		Rejected []struct {
 			Query, Transport string
 			Result           answered
 		}
@@ -36,7 +36,7 @@ func incremental(t *testing.T, url, token string) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if len(report.Answers) != 10*6 || len(report.Events) != 2 || len(report.Refused) != 13*6 {
+	if len(report.Answers) != 10*6 || len(report.Events) != 2 || len(report.Rejected) != 13*6 {
 		t.Fatalf("%s", text)
 	}
 	for _, a := range report.Answers {
@@ -61,7 +61,7 @@ func incremental(t *testing.T, url, token string) {
 			}
 		}
 	}
-	for _, r := range report.Refused {
+	for _, r := range report.Rejected {
 		if len(r.Result.Errors) != 1 || r.Result.Data != nil {
 			t.Errorf("%s over %s: %+v", r.Query, r.Transport, r.Result)
 		}

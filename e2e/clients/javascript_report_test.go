@@ -203,7 +203,7 @@ func (c javascript) checkDeferred(t *testing.T, got []deferred) {
 }
 
 func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
-	t.Run("a refused input has a code and a field", func(t *testing.T) {
+	t.Run("a rejected input has a code and a field", func(t *testing.T) {
 		equal(t, "null", string(r.UserError.Twit)+string(r.UserError.TwitEdge))
 		equal(t, []userError{{Code: "BAD_USER_INPUT", Field: "content"}}, r.UserError.UserErrors)
 	})
@@ -222,11 +222,11 @@ func (c javascript) checkErrors(t *testing.T, r javascriptReport) {
 		}
 		equal(t, want, string(r.FieldErrors.Data.CreateGame))
 	})
-	t.Run("a refused request has no data", func(t *testing.T) {
+	t.Run("a rejected request has no data", func(t *testing.T) {
 		equal(t, c.class+" LIMIT_EXCEEDED null", r.RequestError.Class+" "+r.RequestError.Code+" "+string(r.RequestError.Data))
 		equal(t, 400, r.Statuses[len(r.Statuses)-1])
 	})
 	if c.folder == "codegen" {
-		t.Run("a document that is not in the manifest is refused", func(t *testing.T) { equal(t, "FORBIDDEN", r.Untrusted) })
+		t.Run("a document that is not in the manifest is rejected", func(t *testing.T) { equal(t, "FORBIDDEN", r.Untrusted) })
 	}
 }

@@ -47,7 +47,7 @@ type report struct {
 			CreateRole json.RawMessage
 			Follow     struct{ User struct{ Username string } }
 		}
-		Refused      []userError
+		Rejected     []userError
 		Subscription string
 	}
 	// Renewals is by transport.
@@ -160,11 +160,11 @@ func check(t *testing.T, text []byte) {
 		equal(t, "null", string(r.Errors.Partial.CreateRole))
 		equal(t, "Kate", r.Errors.Partial.Follow.User.Username)
 	})
-	t.Run("a refused subscription has a code", func(t *testing.T) {
+	t.Run("a rejected subscription has a code", func(t *testing.T) {
 		equal(t, "BAD_USER_INPUT", r.Errors.Subscription)
 	})
-	t.Run("a refused input has a code and a field", func(t *testing.T) {
-		equal(t, []userError{{"NOT_FOUND", "username"}}, r.Errors.Refused)
+	t.Run("a rejected input has a code and a field", func(t *testing.T) {
+		equal(t, []userError{{"NOT_FOUND", "username"}}, r.Errors.Rejected)
 	})
 }
 

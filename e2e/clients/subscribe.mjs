@@ -44,7 +44,7 @@ const sse = createSSE({ url, headers: { authorization } });
 const single = createSSE({ url, singleConnection: true, headers: { authorization } });
 try {
   report.viewer = await once(client, { query: '{viewer{username}}' });
-  report.refused = await once(client, { query: '{nonsense}' }).catch((errors) => errors);
+  report.rejected = await once(client, { query: '{nonsense}' }).catch((errors) => errors);
   [report.heard.ws, report.heard.sse, report.heard.single] = await hear([client, sse, single].map((c) => once(c, { query, variables: { u: username } })));
 } finally {
   await client.dispose();

@@ -10,9 +10,9 @@ export class Tokens {
     return `Bearer ${this.token}`;
   }
 
-  /** Replaces the token that the server refused, once for all requests that it was refused to. */
-  async renew(refused) {
-    if (refused !== this.authorization) return;
+  /** Replaces the token that the server rejected, once for all requests with it. */
+  async renew(rejected) {
+    if (rejected !== this.authorization) return;
     this.renewal ??= this.get()
       .then((token) => (this.token = token))
       .finally(() => (this.renewal = undefined));

@@ -94,6 +94,6 @@ func (h *histogram) check(t *testing.T, documents int) {
 		allowed = maxIneffective
 	}
 	if len(ineffective) > allowed {
-		t.Errorf("no document was refused of the mutations %q", ineffective)
+		t.Errorf("no document of the mutations %q was rejected", ineffective)
 	}
 }

@@ -25,7 +25,7 @@ var intents = []intent{
 	{"@skip or @include on the root field of a subscription", "5.2.4.1", func(_ request, got, want outcome) bool {
 		return got.Phase == validation && want.Phase != validation && all(got, "must not use @skip or @include")
 	}},
-	{"definitions of the type system are refused by the parser", "5.1.1", func(_ request, got, want outcome) bool {
+	{"definitions of the type system are rejected by the parser", "5.1.1", func(_ request, got, want outcome) bool {
 		return got.Phase == syntax && want.Phase == validation && some(want, "definition is not executable")
 	}},
 	{"null for the condition of @skip or @include", "3.13.1", func(_ request, got, want outcome) bool {

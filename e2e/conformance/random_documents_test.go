@@ -115,6 +115,6 @@ func TestNoDocumentIsAnInternalError(t *testing.T) {
 	t.Log(ends)
 	if wild := ends.ends["wild values"]; *only < 0 && failures.Load() == 0 &&
 		min(wild[execution], wild[validation], wild[variables]) < *fuzzed/200 {
-		t.Error("too few of the documents are executed, or refused in one of the steps before")
+		t.Error("too few of the documents are executed, or rejected in one of the steps before")
 	}
 }

@@ -122,7 +122,7 @@ func (s *server) outcome(r request) (out outcome) {
 	case w.Code == http.StatusOK && answer.Data != nil:
 		out.Phase, out.Data = execution, string(answer.Data)
 	case planned.Phase == execution:
-		out.Phase = "refused though it can be explained"
+		out.Phase = "rejected though it can be explained"
 	default:
 		out.Phase = planned.Phase
 	}
@@ -173,5 +173,5 @@ func phaseOf(errs gqlerror.List) phase {
 		first.Message == "two fragments have the same name":
 		return validation
 	}
-	return execution // its costs are unknown, or a resolver refuses an argument
+	return execution // its costs are unknown, or a resolver rejects an argument
 }

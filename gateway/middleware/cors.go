@@ -46,7 +46,7 @@ func CORS(origins, headers []string) Middleware {
 		next = protocol.Handler(noStore(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protocol.OriginAllowed(r) {
-				// The library omits these in a refusal.
+				// The library omits these in a rejection.
 				w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 				w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 			}

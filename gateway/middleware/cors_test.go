@@ -47,7 +47,7 @@ func TestPreflightCostsBoundedWork(t *testing.T) {
 	}
 	most, allowed := allocations(preflightOf(requested(append(corsHeaders(), "X-Tenant"))))
 	if !allowed {
-		t.Fatal("all allowed headers together are refused")
+		t.Fatal("all allowed headers together are rejected")
 	}
 	for _, test := range []struct {
 		name   string
@@ -88,6 +88,6 @@ func TestEveryCORSHeaderMayBeRequestedAtOnce(t *testing.T) {
 	Chain(http.NotFoundHandler(), CORS([]string{listedOrigin}, headers)).
 		ServeHTTP(w, preflightOf(requested(append(headers, corsHeaders()...))))
 	if w.Header().Get("Access-Control-Allow-Methods") == "" {
-		t.Errorf("they are refused: %v", w.Header())
+		t.Errorf("they are rejected: %v", w.Header())
 	}
 }

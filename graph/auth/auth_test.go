@@ -110,7 +110,7 @@ func TestHandlerSetsTheViewerOrRejectsTheToken(t *testing.T) {
 	}
 }
 
-func TestTokenInURLIsRefused(t *testing.T) {
+func TestTokenInURLIsRejected(t *testing.T) {
 	token, _, err := tokens.Sign(Viewer{Username: "LiLei"})
 	if err != nil {
 		t.Fatal(err)

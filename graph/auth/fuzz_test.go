@@ -30,10 +30,10 @@ func FuzzToken(f *testing.F) {
 		f.Add(header)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		ctx, refusal := tokens.Authenticate(t.Context(), header)
-		if refusal != nil {
-			if _, known := ViewerOf(ctx); known || refusal.Code != apierr.CodeUnauthenticated {
-				t.Errorf("refused with %s, viewer known: %v", refusal.Code, known)
+		ctx, rejection := tokens.Authenticate(t.Context(), header)
+		if rejection != nil {
+			if _, known := ViewerOf(ctx); known || rejection.Code != apierr.CodeUnauthenticated {
+				t.Errorf("rejected with %s, viewer known: %v", rejection.Code, known)
 			}
 			return
 		}

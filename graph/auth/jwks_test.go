@@ -111,7 +111,7 @@ func TestVerifyWithAKeySet(t *testing.T) {
 	} {
 		v.check(t)
 	}
-	t.Run("a token that names no key, of which there are two, is refused", func(t *testing.T) {
+	t.Run("a token that names no key, of which there are two, is rejected", func(t *testing.T) {
 		two := tokensOf(t, keySet(t, public("a", es), public("b", newES256(t))))
 		verdict{"", two, token(jose.ES256, es, nil), Viewer{}, foreign}.check(t)
 	})

@@ -11,7 +11,7 @@ import (
 const rowBurst = 10 * time.Second
 
 // Rows limits the rows per second that a viewer, or an address without a token, reads. An operation
-// is charged after its reads, so it may exceed the limit; later operations are then refused. A nil
+// is charged after its reads, so it may exceed the limit; later operations are then rejected. A nil
 // *Rows limits nothing. It is safe for concurrent use.
 type Rows struct {
 	perSecond int

@@ -26,8 +26,8 @@ type Operation struct {
 	Hash string `json:"hash"`           // of its document
 	File string `json:"file"`
 	explain.Totals
-	Fields  []explain.Item `json:"fields,omitempty"`
-	Refused []string       `json:"refused,omitempty"`
+	Fields   []explain.Item `json:"fields,omitempty"`
+	Rejected []string       `json:"refused,omitempty"`
 }
 
 func (o *Operation) label() string {
@@ -70,22 +70,22 @@ func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []
 func (c *Checker) document(ctx context.Context, d documents.Document) (operations []Operation) {
 	doc, errs := c.Endpoint.Document(d.Text)
 	if errs != nil {
-		return refused(d, reasons(errs))
+		return rejected(d, reasons(errs))
 	}
 	c.dropConditions(doc)
 	for _, def := range doc.Operations {
 		o := Operation{Name: def.Name, Kind: string(def.Operation), Hash: d.Hash, File: d.File}
 		given, open := c.assume(def)
 		o.Totals, o.Fields, errs = c.Endpoint.Itemize(explain.WithOpen(ctx, open), doc, def.Name, given)
-		o.Refused = reasons(errs)
+		o.Rejected = reasons(errs)
 		operations = append(operations, o)
 	}
 	return operations
 }
 
-// refused returns the operations of an invalid document: one without a name if it can't be parsed.
-func refused(d documents.Document, why []string) (operations []Operation) {
-	invalid := Operation{Hash: d.Hash, File: d.File, Refused: why}
+// rejected returns the operations of an invalid document: one without a name if it can't be parsed.
+func rejected(d documents.Document, why []string) (operations []Operation) {
+	invalid := Operation{Hash: d.Hash, File: d.File, Rejected: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {
 		for _, def := range doc.Operations {
 			o := invalid

@@ -201,8 +201,8 @@ func TestEachOfAThousandDocumentsIsChecked(t *testing.T) {
 		t.Errorf("there are %d operations", len(all))
 	}
 	for _, o := range all {
-		if len(o.Refused) > 0 || o.Rows == 0 {
-			t.Fatalf("%s: %d rows; %v", o.Name, o.Rows, o.Refused)
+		if len(o.Rejected) > 0 || o.Rows == 0 {
+			t.Fatalf("%s: %d rows; %v", o.Name, o.Rows, o.Rejected)
 		}
 	}
 }

@@ -76,8 +76,8 @@ type Excess struct {
 	figure
 }
 
-// Failed reports whether the operation is refused or costs more than allowed.
-func (e *Entry) Failed() bool { return len(e.Refused)+len(e.Exceeds) > 0 }
+// Failed reports whether the operation is rejected or costs more than allowed.
+func (e *Entry) Failed() bool { return len(e.Rejected)+len(e.Exceeds) > 0 }
 
 // Compare returns a report. A figure may be as large as in the baseline, or as its maximum if that
 // is larger. If there are maximums, figures without one are not compared.

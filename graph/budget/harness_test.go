@@ -62,8 +62,8 @@ func costs(operations []Operation) string {
 	var all []string
 	for _, o := range operations {
 		line := fmt.Sprintf("%s %s: %d rounds, %d rows, %d objects", o.Kind, o.Name, o.Rounds, o.Rows, o.Objects)
-		if len(o.Refused) > 0 {
-			line += "; " + strings.Join(o.Refused, "; ")
+		if len(o.Rejected) > 0 {
+			line += "; " + strings.Join(o.Rejected, "; ")
 		}
 		all = append(all, strings.TrimSpace(line))
 	}

@@ -10,7 +10,7 @@ import (
 	"twibase/graph/explain"
 )
 
-// Failed counts operations that are refused or too costly.
+// Failed counts operations that are rejected or too costly.
 func (r *Report) Failed() (n int) {
 	for i := range r.Operations {
 		if r.Operations[i].Failed() {
@@ -25,9 +25,9 @@ func (r *Report) Summary() string {
 	all := counted(len(r.Operations), "operation")
 	switch n := r.Failed(); {
 	case n == 1:
-		return "1 of " + all + " is refused, or costs more than allowed"
+		return "1 of " + all + " is rejected, or costs more than allowed"
 	case n > 1:
-		return group(int64(n)) + " of " + all + " are refused, or cost more than allowed"
+		return group(int64(n)) + " of " + all + " are rejected, or cost more than allowed"
 	case r.compares:
 		return all + ": none costs more than allowed"
 	}
@@ -56,7 +56,7 @@ func ReadBaseline(text []byte) ([]Operation, error) {
 
 // reasons returns why an operation failed, line by line. quote formats what documents contain.
 func (e *Entry) reasons(quote func(string) string) (lines []string) {
-	for _, why := range e.Refused {
+	for _, why := range e.Rejected {
 		lines = append(lines, quote(why))
 	}
 	for _, x := range e.Exceeds {

@@ -37,10 +37,10 @@ query Less        1        1      3 (−7)      2 (−7)
 query New   1 (new)  1 (new)     1 (new)     1 (new)
 query Same        0        0           0           0
 
-2 of 5 operations are refused, or cost more than allowed
+2 of 5 operations are rejected, or cost more than allowed
 Old was removed since the baseline
 
-Bad of app/bad.graphql is refused
+Bad of app/bad.graphql is rejected
   1:13: Cannot query field "nothing" on type "Query".
 
 Home of app/home.graphql costs more than allowed
@@ -52,9 +52,9 @@ Home of app/home.graphql costs more than allowed
 `, Compare(now, baseline, nil), func(r *Report, b *strings.Builder) error { return r.Table(b) }},
 		{"Markdown with a baseline and a maximum", `### Cost of GraphQL operations
 
-**2 of 5 operations are refused, or cost more than allowed.**
+**2 of 5 operations are rejected, or cost more than allowed.**
 
-- ¬Bad¬ of ¬app/bad.graphql¬ is refused
+- ¬Bad¬ of ¬app/bad.graphql¬ is rejected
   - ¬1:13: Cannot query field "nothing" on type "Query".¬
 
 - ¬Home¬ of ¬app/home.graphql¬ costs more than allowed
@@ -77,7 +77,7 @@ Upper bounds for one execution. Variables without a fixed value count with their
 		{"a table with a maximum", `operation   rounds  RPCs  rows  objects
 query Home       4     5   364      361
 
-1 of 1 operation is refused, or costs more than allowed
+1 of 1 operation is rejected, or costs more than allowed
 
 Home of app/home.graphql costs more than allowed
   rows ≤ 364, allowed ≤ 300

@@ -58,8 +58,8 @@ func headings() (all []string) {
 }
 
 func (e *Entry) verdict() string {
-	if len(e.Refused) > 0 {
-		return "is refused"
+	if len(e.Rejected) > 0 {
+		return "is rejected"
 	}
 	return "costs more than allowed"
 }
@@ -69,7 +69,7 @@ func (r *Report) cells(e *Entry) (cells []string) {
 		now := f.of(e.Totals)
 		cell := group(now)
 		switch {
-		case e.Fields == nil && len(e.Refused) > 0: // it has no plan
+		case e.Fields == nil && len(e.Rejected) > 0: // it has no plan
 			cell = "—"
 		case e.was == nil && r.compares:
 			cell += " (new)"

@@ -37,11 +37,11 @@ func New(trusted *Trusted, only bool) *Registry {
 
 // Resolve sets the document of a request that has its hash, or rejects the request.
 func (r *Registry) Resolve(params *graphql.RawParams) *apierr.Error {
-	hash, refusal := hashOf(params.Extensions)
-	if refusal == nil {
-		params.Query, refusal = r.document(params.Query, hash)
+	hash, rejection := hashOf(params.Extensions)
+	if rejection == nil {
+		params.Query, rejection = r.document(params.Query, hash)
 	}
-	return refusal
+	return rejection
 }
 
 // Apollo's clients may recognise errUnknown by its message.
@@ -91,8 +91,8 @@ const (
 // request, such as documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the
 // request.
 func Named(extensions map[string]any, ids ...string) map[string]any {
-	hash, refusal := hashOf(extensions)
-	if refusal != nil {
+	hash, rejection := hashOf(extensions)
+	if rejection != nil {
 		return extensions
 	}
 	var named map[string]any
@@ -125,8 +125,8 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 	if !Names(extensions) {
 		return "", nil
 	}
-	if refusal, ok := extensions[extension].(*apierr.Error); ok {
-		return "", refusal
+	if rejection, ok := extensions[extension].(*apierr.Error); ok {
+		return "", rejection
 	}
 	fields, _ := extensions[extension].(map[string]any)
 	hash, isText := fields["sha256Hash"].(string)

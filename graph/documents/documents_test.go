@@ -80,10 +80,10 @@ func TestDocumentsAreResolvedByTheirHashes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			params := &graphql.RawParams{Query: test.query, Extensions: extensions(t, test.extensions)}
-			refusal := test.r.Resolve(params)
-			if refusal != nil {
-				if refusal.Message != test.err {
-					t.Errorf("the error is %q, want %q", refusal.Message, test.err)
+			rejection := test.r.Resolve(params)
+			if rejection != nil {
+				if rejection.Message != test.err {
+					t.Errorf("the error is %q, want %q", rejection.Message, test.err)
 				}
 			} else if test.err != "" || params.Query != test.want {
 				t.Errorf("the document is %q, want %q and the error %q", params.Query, test.want, test.err)

@@ -143,7 +143,7 @@ func (e *Endpoint) limitStreams(w http.ResponseWriter, r *http.Request, serve fu
 	}
 }
 
-// admit counts a stream for the client's address until remove is called, or refuses the request.
+// admit counts a stream for the client's address until remove is called, or rejects the request.
 func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(), ok bool) {
 	address := auth.AddressOf(r.Context())
 	n, ok := e.streams.add(address, 1)

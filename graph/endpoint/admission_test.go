@@ -278,8 +278,8 @@ func TestOverloadRejectsWithoutReadingTheBody(t *testing.T) {
 		release()
 		w = httptest.NewRecorder()
 		e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))
-		if _, _, refused := e.Load(); w.Code != http.StatusOK || refused != 1+queuedPerSlot {
-			t.Errorf("status %d: %s; %d were rejected", w.Code, w.Body, refused)
+		if _, _, rejected := e.Load(); w.Code != http.StatusOK || rejected != 1+queuedPerSlot {
+			t.Errorf("status %d: %s; %d were rejected", w.Code, w.Body, rejected)
 		}
 	})
 }

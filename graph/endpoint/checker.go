@@ -41,8 +41,8 @@ func (c *Checker) Explain(ctx context.Context, params *graphql.RawParams) (*expl
 	if err != nil {
 		return nil, gqlerror.List{gqlerror.Wrap(err)}
 	}
-	if _, refusal := c.check.Check(ctx, operation); refusal != nil {
-		return plan, gqlerror.List{refusal}
+	if _, rejection := c.check.Check(ctx, operation); rejection != nil {
+		return plan, gqlerror.List{rejection}
 	}
 	return plan, nil
 }
@@ -59,8 +59,8 @@ func (c *Checker) Itemize(
 	ctx context.Context, doc *ast.QueryDocument, operation string, given map[string]any,
 ) (totals explain.Totals, items []explain.Item, errs gqlerror.List) {
 	ctx = graphql.StartOperationTrace(ctx)
-	if refusal := c.limits.Values(given); refusal != nil {
-		return totals, nil, gqlerror.List{gqlerror.Wrap(refusal)}
+	if rejection := c.limits.Values(given); rejection != nil {
+		return totals, nil, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	op := newOperation(ctx)
 	op.Doc, op.OperationName = doc, operation
@@ -72,8 +72,8 @@ func (c *Checker) Itemize(
 	if err != nil {
 		return totals, nil, gqlerror.List{gqlerror.Wrap(err)}
 	}
-	if _, refusal := c.check.Check(ctx, op); refusal != nil {
-		errs = gqlerror.List{refusal}
+	if _, rejection := c.check.Check(ctx, op); rejection != nil {
+		errs = gqlerror.List{rejection}
 	}
 	return totals, items, errs
 }

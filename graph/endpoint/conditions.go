@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// checkConditions refuses null as condition of @skip, @include and @defer, which validation allows
+// checkConditions rejects null as condition of @skip, @include and @defer, which validation allows
 // for a variable with a default. Section 6.3.2 would include such a field, graphql-js fails its
 // parent, gqlgen panics (docs/SPEC.md).
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {

@@ -10,12 +10,12 @@ import (
 	"twibase/graph/limits"
 )
 
-func TestNullConditionIsRefused(t *testing.T) {
+func TestNullConditionIsRejected(t *testing.T) {
 	schema := exec.NewExecutableSchema(exec.Config{Resolvers: root{}}).Schema()
 	const others = ` query A($v:Boolean=true){viewer{...A}} fragment A on User{name @skip(if:$v)} fragment B on DeleteDepartmentPayload{deletedId}`
 	for name, test := range map[string]struct {
 		mutation string
-		refused  bool
+		rejected bool
 	}{
 		"only another operation's":  {`deleteDepartment(input:{code:"x",moveChildrenUp:$v}){...B}`, false},
 		"on a field":                {`deleteDepartment(input:{code:"x"}){deletedId @include(if:$v)...B}`, true},
@@ -31,8 +31,8 @@ func TestNullConditionIsRefused(t *testing.T) {
 			p := newPreparer(schema, &Config{Limits: limits.Default()})
 			_, _, errs := p.prepare(graphql.StartOperationTrace(t.Context()),
 				&graphql.RawParams{Query: text, OperationName: "B", Variables: map[string]any{"v": nil}})
-			if refused := errs != nil &&
-				strings.HasPrefix(errs[0].Message, "$v is the condition of a directive"); refused != test.refused || !refused &&
+			if rejected := errs != nil &&
+				strings.HasPrefix(errs[0].Message, "$v is the condition of a directive"); rejected != test.rejected || !rejected &&
 				errs != nil {
 				t.Error(errs)
 			}

@@ -68,11 +68,11 @@ func TestRegisteredDocumentIsFoundByItsHash(t *testing.T) {
 	}
 }
 
-func TestDifferentDocumentHashesAreRefused(t *testing.T) {
+func TestDifferentDocumentHashesAreRejected(t *testing.T) {
 	endpoint := serve(time.Minute)
 	const document, another = `{a:user(username:"LiLei"){username}}`, `{b:user(username:"LiLei"){username}}`
 	const found = `{"data":{"a":{"username":"LiLei"}}}`
-	const refused = `{"errors":[{"message":"documentId, doc_id and extensions.persistedQuery name different documents: send one of them",` +
+	const rejected = `{"errors":[{"message":"documentId, doc_id and extensions.persistedQuery name different documents: send one of them",` +
 		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
 	const malformed = `{"errors":[{"message":"extensions.persistedQuery is of the form {\"version\":1,\"sha256Hash\":\"…\"}",` +
 		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
@@ -86,16 +86,16 @@ func TestDifferentDocumentHashesAreRefused(t *testing.T) {
 		request *http.Request
 		want    string
 	}{
-		{"documentId and persistedQuery", post(`{"documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
-		{"doc_id and persistedQuery", post(`{"doc_id":"` + one + `","extensions":` + hashed(another) + `}`), refused},
-		{"documentId and doc_id", post(`{"documentId":"` + one + `","doc_id":"` + two + `"}`), refused},
+		{"documentId and persistedQuery", post(`{"documentId":"` + one + `","extensions":` + hashed(another) + `}`), rejected},
+		{"doc_id and persistedQuery", post(`{"doc_id":"` + one + `","extensions":` + hashed(another) + `}`), rejected},
+		{"documentId and doc_id", post(`{"documentId":"` + one + `","doc_id":"` + two + `"}`), rejected},
 		{"the last of three", post(`{"documentId":"` + one + `","doc_id":"` + two + `","extensions":` + hashed(document) +
-			`}`), refused},
+			`}`), rejected},
 		{"the second of three", post(`{"documentId":"` + two + `","doc_id":"` + one + `","extensions":` + hashed(document) +
-			`}`), refused},
-		{"a query too", post(`{"query":"{a}","documentId":"` + one + `","extensions":` + hashed(another) + `}`), refused},
+			`}`), rejected},
+		{"a query too", post(`{"query":"{a}","documentId":"` + one + `","extensions":` + hashed(another) + `}`), rejected},
 		{"in a URL", httptest.NewRequest(http.MethodGet, "/graphql?"+
-			url.Values{"documentId": {one}, "extensions": {hashed(another)}}.Encode(), nil), refused},
+			url.Values{"documentId": {one}, "extensions": {hashed(another)}}.Encode(), nil), rejected},
 		{"malformed persistedQuery", post(`{"documentId":"` + one + `","extensions":{"persistedQuery":{"version":2}}}`),
 			malformed},
 		{"two spellings of one hash",
@@ -118,7 +118,7 @@ func TestProductionHidesTheSchema(t *testing.T) {
 	endpoint := newEndpoint(Config{Production: true, Around: serve(time.Minute).(*Endpoint).config.Around})
 	for _, test := range []struct {
 		name, query string
-		refused     bool
+		rejected    bool
 	}{
 		{"the schema", `{__schema{queryType{name}}}`, true},
 		{"a type", `{user(username:"LiLei"){name} __type(name:"User"){name}}`, true},
@@ -129,8 +129,8 @@ func TestProductionHidesTheSchema(t *testing.T) {
 			w := httptest.NewRecorder()
 			endpoint.ServeHTTP(w, ask(test.query))
 			body := w.Body.String()
-			if test.refused != strings.Contains(body, "this server does not publish its schema") ||
-				test.refused == strings.Contains(body, `"data"`) {
+			if test.rejected != strings.Contains(body, "this server does not publish its schema") ||
+				test.rejected == strings.Contains(body, `"data"`) {
 				t.Error(body)
 			}
 		})

@@ -36,7 +36,7 @@ type Config struct {
 	Limits limits.Limits
 	// Trusted are documents that clients may name by hash.
 	Trusted *documents.Trusted
-	// Production refuses introspection and reports. If there are trusted documents, it refuses all
+	// Production rejects introspection and reports. If there are trusted documents, it rejects all
 	// other documents.
 	Production bool
 	// Origins may open WebSockets, in addition to the server's own.

@@ -239,7 +239,7 @@ func TestTraceHasOperationAndErrors(t *testing.T) {
 			Trace{Operation: "Name", Kind: "query", Execution: stock, Errors: 1,
 				Codes: map[string]int{"INTERNAL": 1}}},
 		{"anonymous operation", ask(`{user(username:"nobody"){name}}`), Trace{Kind: "query", Execution: stock}},
-		{"refused operation", ask(`{a b}`), Trace{Errors: 2, Codes: map[string]int{"BAD_USER_INPUT": 2}}},
+		{"rejected operation", ask(`{a b}`), Trace{Errors: 2, Codes: map[string]int{"BAD_USER_INPUT": 2}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var trace Trace

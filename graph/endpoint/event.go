@@ -15,7 +15,7 @@ func eventSpan(ctx context.Context, next graphql.ResponseHandler) *graphql.Respo
 	if !outer.IsRecording() {
 		return next(ctx)
 	}
-	operation := graphql.GetOperationContext(ctx).Operation // nil if refused
+	operation := graphql.GetOperationContext(ctx).Operation // nil if rejected
 	if operation == nil || operation.Operation != ast.Subscription {
 		return next(ctx)
 	}

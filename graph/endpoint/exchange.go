@@ -48,9 +48,9 @@ func (x *exchange) serve() {
 }
 
 func (x *exchange) operate() {
-	params, refused := x.read(x.w, x.r)
-	if refused != nil {
-		refused(x.w)
+	params, writeError := x.read(x.w, x.r)
+	if writeError != nil {
+		writeError(x.w)
 		return
 	}
 	op, rejection, failed := x.begin(x.ctx, params)
@@ -58,7 +58,7 @@ func (x *exchange) operate() {
 	case rejection != nil:
 		rejection.Reject(x.w)
 	case failed != nil:
-		x.refuse(failed)
+		x.reject(failed)
 	default:
 		defer op.release()
 		x.respond(op)
@@ -96,10 +96,10 @@ func (x *exchange) sendEvents(op *operation) {
 	})
 }
 
-// refuse sends the errors of an operation that is not executed. Clients of the older media type
+// reject sends the errors of an operation that is not executed. Clients of the older media type
 // take any status but 200 for a broken server. Some Apollo clients send the document of an unknown
 // hash only after status 200.
-func (x *exchange) refuse(errs *graphql.Response) {
+func (x *exchange) reject(errs *graphql.Response) {
 	if x.accept.eventsFirst {
 		sse.Serve(x.ctx, x.w, x.config.Sending, func(context.Context) iter.Seq[*graphql.Response] {
 			return func(yield func(*graphql.Response) bool) { yield(errs) }

@@ -33,10 +33,10 @@ func FuzzRequest(f *testing.F) {
 		}
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
-		params, refused := e.read(httptest.NewRecorder(), r)
-		if refused != nil {
+		params, writeError := e.read(httptest.NewRecorder(), r)
+		if writeError != nil {
 			w := httptest.NewRecorder()
-			refused(w)
+			writeError(w)
 			// A batch has status 200 for the older media type.
 			batch := w.Body.String()[0] == '['
 			if (w.Code < 400 || w.Code >= 500) && !batch || w.Body.Len() > 300 && !batch || w.Body.Len() > maxBatch*150 {

@@ -68,9 +68,9 @@ func (e *Endpoint) begin(
 		return nil, rejection, nil
 	}
 	rules := e.rules.Load()
-	if refusal := rules.limits.Length(params.Query); refusal != nil {
+	if rejection := rules.limits.Length(params.Query); rejection != nil {
 		// Before the wait for a slot: long documents must not fill the queue.
-		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(refusal)})
+		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(rejection)})
 	}
 	release, rejection := e.admission.acquire(ctx)
 	if rejection != nil {
@@ -82,9 +82,9 @@ func (e *Endpoint) begin(
 			release()
 		}
 	}()
-	prepared, bound, refusals := rules.preparer.prepare(ctx, params)
-	if refusals != nil {
-		return nil, nil, e.fail(ctx, rules, prepared, refusals)
+	prepared, bound, rejections := rules.preparer.prepare(ctx, params)
+	if rejections != nil {
+		return nil, nil, e.fail(ctx, rules, prepared, rejections)
 	}
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	trace.prepared = prepared
@@ -156,10 +156,10 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 		op, rejection, failed := e.begin(ctx, params)
 		switch {
 		case rejection != nil:
-			refusal := rejection.GraphQL()
+			err := rejection.GraphQL()
 			traceOf(ctx).CountCode(string(rejection.Code))
-			traceOf(ctx).mark(refusal)
-			yield(&graphql.Response{Errors: gqlerror.List{refusal}})
+			traceOf(ctx).mark(err)
+			yield(&graphql.Response{Errors: gqlerror.List{err}})
 		case failed != nil:
 			yield(failed)
 		default:
@@ -214,15 +214,15 @@ func (e *Endpoint) subscription(
 	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
 	if n, ok := e.texts.add(address, size); !ok {
 		const what = "the length of the documents of all subscriptions of an address, in bytes,"
-		refusal := apierr.LimitExceeded(what, e.texts.limit, n)
-		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+		rejection := apierr.LimitExceeded(what, e.texts.limit, n)
+		yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 		return
 	}
 	defer e.texts.remove(address, size)
 	if _, ok := e.subscriptions.add(address, 1); !ok {
 		const what = "the number of subscriptions of an address"
-		refusal := apierr.TooMany(what, e.subscriptions.limit, time.Second)
-		yield(&graphql.Response{Errors: gqlerror.List{refusal.GraphQL()}})
+		rejection := apierr.TooMany(what, e.subscriptions.limit, time.Second)
+		yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 		return
 	}
 	defer e.subscriptions.remove(address, 1)

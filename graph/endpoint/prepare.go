@@ -42,7 +42,7 @@ type preparer struct {
 	misses    atomic.Int64
 }
 
-// newPreparer returns a preparer that checks no costs. In production it refuses introspection, and
+// newPreparer returns a preparer that checks no costs. In production it rejects introspection, and
 // errors suggest no names.
 func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
@@ -77,11 +77,11 @@ func (p *preparer) prepare(
 ) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {
 	op = newOperation(ctx)
 	op.Stats.Read = params.ReadTime
-	if refusal := p.documents.Resolve(params); refusal != nil {
-		return op, 0, gqlerror.List{gqlerror.Wrap(refusal)}
+	if rejection := p.documents.Resolve(params); rejection != nil {
+		return op, 0, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
-	if refusal := p.limits.Request(params); refusal != nil {
-		return op, 0, gqlerror.List{gqlerror.Wrap(refusal)}
+	if rejection := p.limits.Request(params); rejection != nil {
+		return op, 0, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	op.RawQuery, op.OperationName = params.Query, params.OperationName
 	op.Extensions, op.Headers = params.Extensions, params.Headers
@@ -146,15 +146,15 @@ func (p *preparer) document(text string) (*validDocument, gqlerror.List) {
 
 // parse checks limits first: parsing and validation can take more than linear time.
 func (p *preparer) parse(text string) (*ast.QueryDocument, gqlerror.List) {
-	if refusal := p.limits.Text(text); refusal != nil {
-		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
+	if rejection := p.limits.Text(text); rejection != nil {
+		return nil, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	doc, err := syntax.Parse(text)
 	if err != nil {
 		return nil, gqlerror.List{err}
 	}
-	if refusal := p.limits.Document(doc); refusal != nil {
-		return nil, gqlerror.List{gqlerror.Wrap(refusal)}
+	if rejection := p.limits.Document(doc); rejection != nil {
+		return nil, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	if errs := p.validator.Validate(doc); errs != nil {
 		return nil, errs

@@ -33,36 +33,37 @@ const maxBody = 1 << 20
 // buffers of a connection.
 const usualHeader = 4 << 10
 
-// maxBatch bounds the errors of a refused batch: a client shows one for each request.
+// maxBatch bounds the errors of a rejected batch: a client shows one for each request.
 const maxBatch = 50
 
 const notBatched = "requests can't be batched: send one request at a time"
 
-type refusal func(w http.ResponseWriter)
+// errorWriter responds to a rejected request.
+type errorWriter func(w http.ResponseWriter)
 
-func refuse(status int, err *apierr.Error) refusal {
+func reject(status int, err *apierr.Error) errorWriter {
 	return func(w http.ResponseWriter) { err.Write(w, status) }
 }
 
-func malformed(format string, args ...any) refusal {
-	return refuse(http.StatusBadRequest, apierr.BadUserInput(format, args...))
+func malformed(format string, args ...any) errorWriter {
+	return reject(http.StatusBadRequest, apierr.BadUserInput(format, args...))
 }
 
-func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, refusal) {
+func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, errorWriter) {
 	start := graphql.Now()
 	p := transport.NewParams(&e.rules.Load().limits)
-	var refused refusal
+	var writeError errorWriter
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		refused = readURL(r, p)
+		writeError = readURL(r, p)
 	case http.MethodPost:
-		refused = e.readBody(w, r, p)
+		writeError = e.readBody(w, r, p)
 	default:
 		w.Header().Set("Allow", allow)
-		refused = refuse(http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET"))
+		writeError = reject(http.StatusMethodNotAllowed, apierr.BadUserInput("send a request by POST, or a query by GET"))
 	}
-	if refused != nil {
-		return nil, refused
+	if writeError != nil {
+		return nil, writeError
 	}
 	raw, complete := p.Raw(r.Header)
 	if !complete {
@@ -72,7 +73,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*graphql.RawPar
 	return raw, nil
 }
 
-func readURL(r *http.Request, p *transport.Params) refusal {
+func readURL(r *http.Request, p *transport.Params) errorWriter {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return malformed("the URL is malformed: in its parameters write %% as %%25, and ; as %%3B")
@@ -103,8 +104,8 @@ func readURL(r *http.Request, p *transport.Params) refusal {
 	return nil
 }
 
-// checkEncoding refuses a body that is not declared as application/json, or that has another
-// charset than UTF-8 or a Content-Encoding. It also refuses a repeated Content-Type, because a
+// checkEncoding rejects a body that is not declared as application/json, or that has another
+// charset than UTF-8 or a Content-Encoding. It also rejects a repeated Content-Type, because a
 // proxy may read the other one.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -123,9 +124,9 @@ func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	return nil
 }
 
-func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport.Params) refusal {
+func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport.Params) errorWriter {
 	if err := checkEncoding(w, r.Header); err != nil {
-		return refuse(http.StatusUnsupportedMediaType, err)
+		return reject(http.StatusUnsupportedMediaType, err)
 	}
 	for _, length := range r.Header.Values("Content-Length") { // net/http does so for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
@@ -145,7 +146,7 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout,
+		return reject(http.StatusRequestTimeout,
 			&apierr.Error{Code: apierr.CodeTimeout, Message: "the body did not come in time"})
 	case err != nil:
 		return notARequest(err)
@@ -160,7 +161,7 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	case !utf8.Valid(text):
 		return notARequest(errors.New("it is not UTF-8"))
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
-		return refuseBatch(text, accepted(r))
+		return rejectBatch(text, accepted(r))
 	}
 	if err := strict.Object(text, p.Fields()); err != nil {
 		return notARequest(err)
@@ -195,9 +196,9 @@ func longHeader(header http.Header) (bytes int) {
 	return bytes
 }
 
-// refuseBatch refuses an array of requests, as sent by Apollo's BatchHttpLink. A client of the
+// rejectBatch rejects an array of requests, as sent by Apollo's BatchHttpLink. A client of the
 // older media type shows errors only with status 200.
-func refuseBatch(body []byte, accept accept) refusal {
+func rejectBatch(body []byte, accept accept) errorWriter {
 	n, err := strict.Elements(body, maxBatch)
 	switch {
 	case errors.Is(err, strict.ErrTooMany):
@@ -218,12 +219,12 @@ func refuseBatch(body []byte, accept accept) refusal {
 	}
 }
 
-func notARequest(err error) refusal {
+func notARequest(err error) errorWriter {
 	return malformed("the body is not the JSON object of a GraphQL request: %s", err)
 }
 
-func tooLong() refusal {
-	return refuse(http.StatusRequestEntityTooLarge, &apierr.Error{
+func tooLong() errorWriter {
+	return reject(http.StatusRequestEntityTooLarge, &apierr.Error{
 		Code:       apierr.CodeLimitExceeded,
 		Message:    fmt.Sprintf("a request's body is limited to %d bytes", maxBody),
 		Extensions: map[string]any{"limit": maxBody},

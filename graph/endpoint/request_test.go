@@ -22,16 +22,16 @@ func TestPreferredMediaTypeIsServed(t *testing.T) {
 		{"name before a wildcard", "*/*, " + mediaGraphQL, mediaGraphQL},
 		{"wildcard with the higher q", "*/*, " + mediaGraphQL + ";q=0.5", mediaJSON},
 		{"wildcard excludes named types", "*/*, " + mediaJSON + ";q=0.5", mediaGraphQL},
-		{"wildcard excludes refused types", mediaJSON + ";q=0, */*;q=0.1", mediaGraphQL},
-		{"one type refused", mediaJSON + ";q=0", mediaGraphQL},
-		{"both types refused", mediaJSON + ";q=0.0, " + mediaGraphQL + ";q=0", "none"},
+		{"the wildcard excludes types with q=0", mediaJSON + ";q=0, */*;q=0.1", mediaGraphQL},
+		{"one type is not accepted", mediaJSON + ";q=0", mediaGraphQL},
+		{"neither type is accepted", mediaJSON + ";q=0.0, " + mediaGraphQL + ";q=0", "none"},
 		{"events only", mediaJSON + ";q=0, " + mediaGraphQL + ";q=0, text/event-stream", "events first"},
 		{"events first", "text/event-stream, " + mediaJSON, mediaJSON + ", events first"},
 		{"events before a wildcard", "*/*, text/event-stream", mediaJSON + ", events first"},
 		{"events last", mediaJSON + ", text/event-stream", mediaJSON + ", events"},
 		{"events with the lower q", "text/event-stream;q=0.5, " + mediaGraphQL, mediaGraphQL + ", events"},
 		{"events with a q below the wildcard's", "text/event-stream;q=0.5, */*", mediaJSON + ", events"},
-		{"events refused", "text/event-stream;q=0, " + mediaJSON, mediaJSON},
+		{"events are not accepted", "text/event-stream;q=0, " + mediaJSON, mediaJSON},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := accepted(with(httptest.NewRequest(http.MethodGet, "/", nil), "Accept", test.header))

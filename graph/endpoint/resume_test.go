@@ -102,8 +102,8 @@ type subscriber struct {
 	received []string
 	expired  bool
 	// the content of a twit that does not reach the subscriber
-	refuses string
-	after   time.Duration
+	drops string
+	after time.Duration
 }
 
 const (
@@ -127,7 +127,7 @@ func (f *feed) subscribe(viewer, id string, variables map[string]any) *subscribe
 				s.expired = true
 				return
 			}
-			if string(response.Data) == `{"twitPosted":{"content":"`+s.refuses+`"}}` {
+			if string(response.Data) == `{"twitPosted":{"content":"`+s.drops+`"}}` {
 				time.Sleep(s.after)
 				return // not sent
 			}
@@ -233,7 +233,7 @@ func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFeed(t, func(f *feed) {
 				first := f.subscribe("LiLei", "1", ofA())
-				first.refuses, first.after = "2", after
+				first.drops, first.after = "2", after
 				f.post("1", "2")
 				time.Sleep(lifetime)
 				<-first.done
@@ -294,15 +294,15 @@ func TestResumedSubscriptionOmitsDeletedTwits(t *testing.T) {
 	})
 }
 
-func (f *feed) reconnect(refuses string) *subscriber {
+func (f *feed) reconnect(drops string) *subscriber {
 	f.Helper()
 	ctx := auth.WithExpiry(auth.WithViewer(f.Context(), auth.Viewer{Username: "LiLei"}), time.Now().Add(lifetime))
 	ctx, cancel := context.WithCancel(resume.WithID(graphql.StartOperationTrace(ctx), "1"))
-	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{}), refuses: refuses}
+	s := &subscriber{f: f, cancel: cancel, done: make(chan struct{}), drops: drops}
 	go func() {
 		defer close(s.done)
 		for range f.endpoint.execute(ctx, &graphql.RawParams{Query: document, Variables: ofA()}) {
-			if refuses != "" {
+			if drops != "" {
 				return // not sent
 			}
 		}

@@ -61,9 +61,9 @@ func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 // runOver runs an operation over a stream. Errors of the operation go to the stream, errors of the
 // request into the HTTP response.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
-	params, refused := e.read(w, r)
-	if refused != nil {
-		refused(w)
+	params, writeError := e.read(w, r)
+	if writeError != nil {
+		writeError(w)
 		return
 	}
 	id, _ := params.Extensions["operationId"].(string)

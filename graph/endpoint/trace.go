@@ -26,7 +26,7 @@ type Trace struct {
 	Client, ClientVersion string
 	Execution             plan.Execution
 	Errors                int
-	// Codes counts errors, also of refused requests.
+	// Codes counts errors, also of rejected requests.
 	Codes map[string]int
 	// Rejected means that no slot, place or memory for parsing was free, or that the client had
 	// used up its rows.

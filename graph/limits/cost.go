@@ -67,8 +67,8 @@ func (c *CostCheck) Check(
 	checked.check(RPCs, int(totals.RPCs))
 	checked.check(Objects, int(totals.Objects))
 	checked.check(Resolved, int(totals.Resolved))
-	if checked.refusal != nil {
-		return 0, gqlerror.Wrap(checked.refusal)
+	if checked.rejection != nil {
+		return 0, gqlerror.Wrap(checked.rejection)
 	}
 	if constant {
 		c.passed.Add(key, totals.Rows, len(operation.RawQuery))
@@ -84,16 +84,16 @@ func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler
 	if response == nil {
 		return nil
 	}
-	if refusal := l.check(Errors, len(response.Errors)+bounds.Unreported); refusal != nil {
-		response.Errors = append(slices.Clone(response.Errors[:l[Errors]-1]), refusal.GraphQL())
+	if rejection := l.check(Errors, len(response.Errors)+bounds.Unreported); rejection != nil {
+		response.Errors = append(slices.Clone(response.Errors[:l[Errors]-1]), rejection.GraphQL())
 	}
 	return response
 }
 
 // BoundErrors drops errors of a rejected request beyond the limit.
 func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
-	if refusal := l.check(Errors, len(errs)); refusal != nil {
-		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(refusal))
+	if rejection := l.check(Errors, len(errs)); rejection != nil {
+		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(rejection))
 	}
 	return errs
 }

@@ -22,20 +22,20 @@ import (
 func (l *Limits) Length(query string) *apierr.Error {
 	c := checker{limits: l}
 	c.check(Bytes, len(query))
-	return c.refusal
+	return c.rejection
 }
 
 // Text checks length, tokens and nesting before parsing.
 func (l *Limits) Text(query string) *apierr.Error {
-	if refusal := l.Length(query); refusal != nil {
-		return refusal
+	if rejection := l.Length(query); rejection != nil {
+		return rejection
 	}
 	c := checker{limits: l}
 	tokens, name, depth := measure(query)
 	c.check(Tokens, tokens)
 	c.check(Name, name)
 	c.check(Depth, depth)
-	return c.refusal
+	return c.rejection
 }
 
 // measure returns the number of tokens, including comments, the length of the longest name, and the
@@ -67,7 +67,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w.check(Fragments, len(doc.Fragments))
 	for _, f := range doc.Fragments {
 		if w.fragments[f.Name] != nil {
-			w.refuse("two fragments have the same name")
+			w.reject("two fragments have the same name")
 		}
 		w.fragments[f.Name] = &fragment{definition: f}
 	}
@@ -92,7 +92,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 	w.counts(all)
 	w.check(Directives, w.directives)
 	w.check(Visits, add(visits, all.visits))
-	return w.refusal
+	return w.rejection
 }
 
 // walk stops at the first error.
@@ -102,9 +102,9 @@ type walk struct {
 	directives int
 }
 
-func (w *walk) refuse(invalid string) {
-	if w.refusal == nil {
-		w.refusal = apierr.BadUserInput("%s", invalid)
+func (w *walk) reject(invalid string) {
+	if w.rejection == nil {
+		w.rejection = apierr.BadUserInput("%s", invalid)
 	}
 }
 
@@ -153,7 +153,7 @@ func (w *walk) fragment(name string) counts {
 	case f.counts != nil:
 		return *f.counts
 	case f.entered:
-		w.refuse("a fragment spreads itself")
+		w.reject("a fragment spreads itself")
 		return counts{}
 	}
 	f.entered = true
@@ -164,7 +164,7 @@ func (w *walk) fragment(name string) counts {
 }
 
 func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
-	if w.check(Depth, depth); w.refusal != nil {
+	if w.check(Depth, depth); w.rejection != nil {
 		return all
 	}
 	all.depth = 1
@@ -187,7 +187,7 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 			h = counts{visits: 1 + w.place(s.Directives)}.and(w.fragment(s.Name))
 		}
 		all = all.and(h)
-		if w.refusal != nil {
+		if w.rejection != nil {
 			return all
 		}
 	}
@@ -213,7 +213,7 @@ func (w *walk) arguments(arguments ast.ArgumentList) (values int) {
 }
 
 func (w *walk) value(v *ast.Value, depth int) (values int) {
-	if w.check(Depth, depth); v == nil || w.refusal != nil {
+	if w.check(Depth, depth); v == nil || w.rejection != nil {
 		return 0
 	}
 	switch v.Kind {
@@ -231,7 +231,7 @@ func (w *walk) value(v *ast.Value, depth int) (values int) {
 }
 
 func (w *walk) nesting(t *ast.Type) {
-	for depth := 1; t != nil && w.refusal == nil; t, depth = t.Elem, depth+1 {
+	for depth := 1; t != nil && w.rejection == nil; t, depth = t.Elem, depth+1 {
 		w.check(Depth, depth)
 	}
 }

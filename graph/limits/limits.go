@@ -113,20 +113,20 @@ func (l *Limits) check(limit Limit, actual int) *apierr.Error {
 	if most <= 0 || actual <= most {
 		return nil
 	}
-	refusal := apierr.LimitExceeded(Known[limit].What, most, actual)
+	rejection := apierr.LimitExceeded(Known[limit].What, most, actual)
 	if limit == Errors {
-		refusal.Code = apierr.CodeTooManyErrors
+		rejection.Code = apierr.CodeTooManyErrors
 	}
-	return refusal
+	return rejection
 }
 
 type checker struct {
-	limits  *Limits
-	refusal *apierr.Error
+	limits    *Limits
+	rejection *apierr.Error
 }
 
 func (c *checker) check(limit Limit, actual int) {
-	if c.refusal == nil {
-		c.refusal = c.limits.check(limit, actual)
+	if c.rejection == nil {
+		c.rejection = c.limits.check(limit, actual)
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 func check(l *Limits, text string) *apierr.Error {
-	if refusal := l.Text(text); refusal != nil {
-		return refusal
+	if rejection := l.Text(text); rejection != nil {
+		return rejection
 	}
 	doc, err := syntax.Parse(text)
 	if err != nil {
@@ -93,12 +93,12 @@ func TestDocumentAboveALimitIsRejected(t *testing.T) {
 				}
 				var l Limits
 				l[test.limit] = at
-				refusal := check(&l, test.query)
-				if (refusal != nil) != rejects {
-					t.Errorf("with a limit of %d: got %v, want an error: %t", at, refusal, rejects)
+				rejection := check(&l, test.query)
+				if (rejection != nil) != rejects {
+					t.Errorf("with a limit of %d: got %v, want an error: %t", at, rejection, rejects)
 				}
-				if refusal != nil && (refusal.Extensions["limit"] != at || refusal.Extensions["actual"] != test.at) {
-					t.Errorf("got the extensions %v, want limit %d and actual %d", refusal.Extensions, at, test.at)
+				if rejection != nil && (rejection.Extensions["limit"] != at || rejection.Extensions["actual"] != test.at) {
+					t.Errorf("got the extensions %v, want limit %d and actual %d", rejection.Extensions, at, test.at)
 				}
 			}
 		})
@@ -107,8 +107,8 @@ func TestDocumentAboveALimitIsRejected(t *testing.T) {
 
 func TestFragmentNamesAreUnique(t *testing.T) {
 	l := Default()
-	if refusal := check(&l, `{...A} fragment A on Q{a} fragment A on Q{b}`); refusal == nil || refusal.Code != apierr.CodeBadUserInput {
-		t.Errorf("got %v, want %s", refusal, apierr.CodeBadUserInput)
+	if rejection := check(&l, `{...A} fragment A on Q{a} fragment A on Q{b}`); rejection == nil || rejection.Code != apierr.CodeBadUserInput {
+		t.Errorf("got %v, want %s", rejection, apierr.CodeBadUserInput)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestExponentialFragmentsAreCountedInLinearTime(t *testing.T) {
 	for i := range 98 {
 		query += fmt.Sprintf(" fragment F%d on Q{...F%d ...F%d}", i, i+1, i+1)
 	}
-	if refusal := check(&l, query); refusal == nil || !strings.HasPrefix(refusal.Message, Known[Visits].What) {
-		t.Errorf("2^98 fields: got %v, want too many visits", refusal)
+	if rejection := check(&l, query); rejection == nil || !strings.HasPrefix(rejection.Message, Known[Visits].What) {
+		t.Errorf("2^98 fields: got %v, want too many visits", rejection)
 	}
 }

@@ -11,16 +11,16 @@ import (
 
 // Request checks variables and extensions.
 func (l *Limits) Request(params *graphql.RawParams) *apierr.Error {
-	if refusal := l.Values(params.Variables); refusal != nil {
-		return refusal
+	if rejection := l.Values(params.Variables); rejection != nil {
+		return rejection
 	}
 	return l.Values(params.Extensions)
 }
 
 // Values checks variables. Numbers are [json.Number].
 func (l *Limits) Values(variables map[string]any) *apierr.Error {
-	if refusal := l.check(Variables, len(variables)); refusal != nil {
-		return refusal
+	if rejection := l.check(Variables, len(variables)); rejection != nil {
+		return rejection
 	}
 	v := values{checker: checker{limits: l}}
 	for name, value := range variables {
@@ -28,7 +28,7 @@ func (l *Limits) Values(variables map[string]any) *apierr.Error {
 		v.value(value, 1)
 	}
 	v.check(VariableBytes, v.bytes)
-	return v.refusal
+	return v.rejection
 }
 
 type values struct {
@@ -38,12 +38,12 @@ type values struct {
 
 func (v *values) value(value any, depth int) {
 	v.bytes++
-	if v.check(Depth, depth); v.refusal != nil {
+	if v.check(Depth, depth); v.rejection != nil {
 		return
 	}
 	switch value := value.(type) {
-	case *apierr.Error: // of [Object.refuse]
-		v.refusal = value
+	case *apierr.Error: // of [Object.reject]
+		v.rejection = value
 	case string:
 		v.bytes += len(value)
 		v.check(String, len(value))
@@ -83,7 +83,7 @@ const escaped = 4
 func (o *Object) UnmarshalJSON(text []byte) error {
 	o.Fields = nil
 	if limit := o.limits[VariableBytes]; limit > 0 && len(text) > escaped*limit && text[0] == '{' {
-		o.refuse(apierr.LimitExceeded(Known[VariableBytes].What, limit, len(text)))
+		o.reject(apierr.LimitExceeded(Known[VariableBytes].What, limit, len(text)))
 		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -91,16 +91,16 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	if err := decoder.Decode(&o.Fields); err != nil {
 		return err
 	}
-	if refusal := o.limits.Values(o.Fields); refusal != nil {
-		o.refuse(refusal)
+	if rejection := o.limits.Values(o.Fields); rejection != nil {
+		o.reject(rejection)
 	}
 	return nil
 }
 
-// Refusal is nil unless values were dropped.
-func (o *Object) Refusal() *apierr.Error {
-	refusal, _ := o.Fields[""].(*apierr.Error)
-	return refusal
+// Rejection is nil unless values were dropped.
+func (o *Object) Rejection() *apierr.Error {
+	rejection, _ := o.Fields[""].(*apierr.Error)
+	return rejection
 }
 
-func (o *Object) refuse(refusal *apierr.Error) { o.Fields = map[string]any{"": refusal} }
+func (o *Object) reject(rejection *apierr.Error) { o.Fields = map[string]any{"": rejection} }

@@ -14,7 +14,7 @@ func TestOversizedVariablesAreNotDecoded(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		want       map[string]any
-		refusal    string
+		rejection  string
 	}{
 		{"an object", `{"a":[1,null,{"b":"c"}]}`, map[string]any{"a": []any{json.Number("1"), nil, map[string]any{"b": "c"}}}, ""},
 		{"null", `null`, nil, ""},
@@ -30,12 +30,12 @@ func TestOversizedVariablesAreNotDecoded(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.text), &o); err != nil {
 				t.Fatal(err)
 			}
-			refusal := ""
+			rejection := ""
 			if got := l.Values(o.Fields); got != nil {
-				refusal, o.Fields = got.Message, nil
+				rejection, o.Fields = got.Message, nil
 			}
-			if diff := cmp.Diff(test.want, o.Fields); diff != "" || refusal != test.refusal {
-				t.Errorf("got the error %q, want %q; fields (-want +got):\n%s", refusal, test.refusal, diff)
+			if diff := cmp.Diff(test.want, o.Fields); diff != "" || rejection != test.rejection {
+				t.Errorf("got the error %q, want %q; fields (-want +got):\n%s", rejection, test.rejection, diff)
 			}
 		})
 	}

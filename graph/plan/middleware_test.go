@@ -17,7 +17,7 @@ func (interceptor) InterceptField(ctx context.Context, next graphql.Resolver) (a
 }
 
 func TestFieldMiddlewaresAreRejected(t *testing.T) {
-	refused := `{"errors":[{"message":"` + errMiddleware.Error() + `"}],"data":null}`
+	rejected := `{"errors":[{"message":"` + errMiddleware.Error() + `"}],"data":null}`
 	for _, test := range []struct {
 		name string
 		use  func(e *executor.Executor)
@@ -29,11 +29,11 @@ func TestFieldMiddlewaresAreRejected(t *testing.T) {
 		}, ""},
 		{"around fields", func(e *executor.Executor) {
 			e.AroundFields(func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) })
-		}, refused},
+		}, rejected},
 		{"around root fields", func(e *executor.Executor) {
 			e.AroundRootFields(func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) })
-		}, refused},
-		{"of an extension", func(e *executor.Executor) { e.Use(interceptor{}) }, refused},
+		}, rejected},
+		{"of an extension", func(e *executor.Executor) { e.Use(interceptor{}) }, rejected},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for query, answer := range map[string]string{

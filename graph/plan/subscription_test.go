@@ -33,7 +33,7 @@ type subscription struct{ exec.SubscriptionResolver }
 
 func (subscription) TwitPosted(ctx context.Context, username string, _ *tables.ID) (<-chan *tables.Twit, error) {
 	switch username {
-	case "refused":
+	case "rejected":
 		return nil, errors.New("no")
 	case "panic":
 		panic("at the subscription")
@@ -175,7 +175,7 @@ func TestEventsMatchGqlgen(t *testing.T) {
 		{"an alias of the event", `subscription{x:twitPosted(username:"a"){content}}`},
 		{"resolvers have the ctx of the response", `subscription{twitPosted(username:"a"){content author{username twitCount}}}`},
 		{"fragments", `subscription{...S} fragment S on Subscription{twitPosted(username:"a"){...T ...on Node{id}}} fragment T on Twit{a:author{name}}`},
-		{"the resolver returns an error", `subscription{twitPosted(username:"refused"){content}}`},
+		{"the resolver returns an error", `subscription{twitPosted(username:"rejected"){content}}`},
 		{"the resolver panics", `subscription{x:twitPosted(username:"panic"){content}}`},
 		{"an empty id", `subscription{twitPosted(username:"a",after:""){content}}`},
 		{"no field", `subscription{twitPosted(username:"a")@skip(if:true){content}}`},

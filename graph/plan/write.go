@@ -63,21 +63,21 @@ func boundsOf(ctx context.Context) *Bounds {
 //
 // A lazy object whose row could not be read is null, with an error.
 type writer struct {
-	ctx      context.Context
-	op       *graphql.OperationContext
-	exec     any
-	results  *results
-	missing  map[any]error
-	dst      []byte
-	path     []step // of the field or list element being written
-	bounds   *Bounds
-	checked  int   // the length of dst up to which stopped has nothing to check
-	allowed  int   // the length of dst up to which memory is reserved
-	refusal  error // why dst must not be longer
-	slots    writeSlots
-	hasSlot  bool
-	failures []failure
-	absent   bool // the value that was written last is absent; its caller propagates that
+	ctx       context.Context
+	op        *graphql.OperationContext
+	exec      any
+	results   *results
+	missing   map[any]error
+	dst       []byte
+	path      []step // of the field or list element being written
+	bounds    *Bounds
+	checked   int   // the length of dst up to which stopped has nothing to check
+	allowed   int   // the length of dst up to which memory is reserved
+	rejection error // why dst must not be longer
+	slots     writeSlots
+	hasSlot   bool
+	failures  []failure
+	absent    bool // the value that was written last is absent; its caller propagates that
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -95,15 +95,15 @@ func (w *writer) data(root *objectSet) []byte {
 	}
 	if w.stopped() {
 		w.dst = []byte("null")
-		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.refusal}}, 0
+		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.rejection}}, 0
 	}
 	w.releaseSlot()
 	w.addErrors()
 	return w.dst
 }
 
-// stopped reports whether dst is too long, or its memory was refused. Then the rest of the response
-// is skipped, because [writer.data] replaces dst by null.
+// stopped reports whether dst is too long, or no memory is left for it. Then the rest of the
+// response is skipped, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a write slot if dst is long. It holds none while it reserves memory, because a
@@ -144,16 +144,16 @@ func (w *writer) releaseSlot() {
 	}
 }
 
-// grow raises allowed. It returns false if dst is too long, or its memory was refused. From
+// grow raises allowed. It returns false if dst is too long, or no memory is left for it. From
 // reserveStep on, it reserves memory for four times the length of dst, so that a response that does
-// not fit is refused early.
+// not fit is rejected early.
 func (w *writer) grow() bool {
-	if w.refusal != nil {
+	if w.rejection != nil {
 		return false
 	}
 	most := cmp.Or(w.bounds.Bytes, math.MaxInt)
 	if len(w.dst) > most {
-		w.refusal = &LimitError{"the length of the response in bytes", most}
+		w.rejection = &LimitError{"the length of the response in bytes", most}
 		return false
 	}
 	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)
@@ -163,7 +163,7 @@ func (w *writer) grow() bool {
 	}
 	next := min(max(4*len(w.dst), reserveStep), most)
 	if len(w.dst) >= reserveStep {
-		if w.refusal = reserve(next); w.refusal != nil {
+		if w.rejection = reserve(next); w.rejection != nil {
 			return false
 		}
 	}

@@ -79,10 +79,10 @@ func TestUnmarshalKeepsTextsThatFieldsReject(t *testing.T) {
 		t.Errorf("Date: got %q, %v", got, err)
 	}
 	if got, err := UnmarshalDate("tomorrow"); err != nil || got != "tomorrow" {
-		t.Errorf("Date: got %q, %v, want a text that fields refuse", got, err)
+		t.Errorf("Date: got %q, %v, want a text that fields reject", got, err)
 	}
 	if got, err := UnmarshalURL("a"); err != nil || got != "a" {
-		t.Errorf("URL: got %q, %v, want a text that mutations refuse", got, err)
+		t.Errorf("URL: got %q, %v, want a text that mutations reject", got, err)
 	}
 	const address = "https://example.org/小红.png"
 	if got, err := UnmarshalURL(address); err != nil || marshal(MarshalURL(got)) != `"`+address+`"` {
@@ -105,9 +105,9 @@ func TestMarshalIntPanicsAbove32Bits(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					refusal, _ := recover().(*apierr.Error)
-					if refusal == nil || refusal.Code != apierr.CodeLimitExceeded || refusal.Extensions["actual"] != i {
-						t.Errorf("%s %d: got %v, want %s", name, i, refusal, apierr.CodeLimitExceeded)
+					rejection, _ := recover().(*apierr.Error)
+					if rejection == nil || rejection.Code != apierr.CodeLimitExceeded || rejection.Extensions["actual"] != i {
+						t.Errorf("%s %d: got %v, want %s", name, i, rejection, apierr.CodeLimitExceeded)
 					}
 				}()
 				write()

@@ -150,14 +150,14 @@ func TestBreakerFailsCallsToAnUnresponsiveServer(t *testing.T) {
 		}
 		begun := time.Now()
 		errs, err := store.Mutate(t.Context(), puts)
-		refused := 0
+		failed := 0
 		for _, err := range errs {
 			if errors.Is(err, hbase.ErrUnresponsive) {
-				refused++
+				failed++
 			}
 		}
-		if took := time.Since(begun); err != nil || refused != len(rows)-first || took > callTimeout/2 {
-			t.Errorf("%d writes failed in %v: %v; want %d", refused, took, err, len(rows)-first)
+		if took := time.Since(begun); err != nil || failed != len(rows)-first || took > callTimeout/2 {
+			t.Errorf("%d writes failed in %v: %v; want %d", failed, took, err, len(rows)-first)
 		}
 	})
 	t.Run("a store without a call timeout waits until the deadline", func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestCallsToABusyServerAreRetried(t *testing.T) {
 		took     time.Duration // at most
 	}{
 		{"are sent again until it answers", busyServer{class: "RegionTooBusyException", times: 3}, true, 4, time.Second},
-		{"of which the call is refused", busyServer{class: "CallQueueTooBigException", times: 3, wholeCall: true}, true, 4, time.Second},
+		{"of which the call is rejected", busyServer{class: "CallQueueTooBigException", times: 3, wholeCall: true}, true, 4, time.Second},
 		{"fail before the timeout, with the exception", busyServer{class: "RegionTooBusyException", times: forever},
 			false, 12, 3 * time.Second},
 		{"are sent again if it asks to wait shortly",
@@ -100,9 +100,9 @@ func TestCallsToABusyServerAreRetried(t *testing.T) {
 						!strings.Contains(err.Error(), "table t, server server:1") || !strings.Contains(err.Error(), class)) {
 						t.Errorf("the error is %v", err)
 					}
-					refused := min(server.calls, test.server.times)
-					if n := counted(t, s.exceptions); n != refused {
-						t.Errorf("%d exceptions are counted, want %d", n, refused)
+					rejected := min(server.calls, test.server.times)
+					if n := counted(t, s.exceptions); n != rejected {
+						t.Errorf("%d exceptions are counted, want %d", n, rejected)
 					}
 					if n := s.breaker.open.Load(); n != 0 {
 						t.Errorf("the breaker is open for %d regions", n)

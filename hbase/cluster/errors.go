@@ -24,7 +24,7 @@ var exceptions = map[string]error{
 	"NoSuchColumnFamilyException": hbase.ErrFamilyNotFound,
 	"AccessDeniedException":       hbase.ErrDenied,
 	"FailedSanityCheckException":  hbase.ErrInvalid,
-	"DoNotRetryIOException":       hbase.ErrRefused, // e.g. a read-only region; or tooLarge
+	"DoNotRetryIOException":       hbase.ErrRejected, // e.g. a read-only region; or tooLarge
 	"IllegalArgumentException":    hbase.ErrInvalid,
 }
 

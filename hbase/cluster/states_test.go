@@ -117,7 +117,7 @@ func testReadOnly(t *testing.T, url string) {
 	store, _ := openLogging(t, url)
 	table := newReadOnlyTable(t, store)
 	for call, err := range writes(t, store, table) {
-		if !errors.Is(err, hbase.ErrRefused) || waitOf(err) != time.Second ||
+		if !errors.Is(err, hbase.ErrRejected) || waitOf(err) != time.Second ||
 			!strings.Contains(err.Error(), "region is read only") || !strings.Contains(err.Error(), "table "+table+", server ") {
 			t.Errorf("%s: %v, retry after %v", call, err, waitOf(err))
 		}
@@ -191,7 +191,7 @@ func testQuota(t *testing.T, url string) {
 			t.Errorf("%v, %v after %v", results, err, took)
 		}
 	})
-	t.Run("metrics count exceptions, and no region is refused", func(t *testing.T) {
+	t.Run("metrics count exceptions, and no unresponsive server or region", func(t *testing.T) {
 		if n := metric(t, store, "twibase_store_exceptions_total", "RpcThrottlingException"); n < 3 {
 			t.Errorf("%v exceptions", n)
 		}

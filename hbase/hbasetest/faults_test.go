@@ -49,11 +49,11 @@ func TestFaultOfAnItemLeavesOthersAlone(t *testing.T) {
 	store := newStore(t)
 	ctx := context.Background()
 	s := hbasetest.NewFaults(store, hbasetest.Any(
-		hbasetest.On("t", "refused", hbasetest.Fault{Err: errFault}),
+		hbasetest.On("t", "rejected", hbasetest.Fault{Err: errFault}),
 		hbasetest.On("t", "lost", hbasetest.Fault{Err: errFault, Done: true}),
 	))
 	errs, err := s.Mutate(ctx, []hbase.Mutation{
-		putRow("a", "1"), putRow("refused", "2"), putRow("lost", "3"), putRow("b", "4"),
+		putRow("a", "1"), putRow("rejected", "2"), putRow("lost", "3"), putRow("b", "4"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,12 +66,12 @@ func TestFaultOfAnItemLeavesOthersAlone(t *testing.T) {
 		}
 	})
 	t.Run("only mutations with Done are written", func(t *testing.T) {
-		if diff := cmp.Diff([]string{"1", "-", "3", "4"}, values(t, store, "a", "refused", "lost", "b")); diff != "" {
+		if diff := cmp.Diff([]string{"1", "-", "3", "4"}, values(t, store, "a", "rejected", "lost", "b")); diff != "" {
 			t.Error(diff)
 		}
 	})
 	t.Run("a Get's fault is in its place", func(t *testing.T) {
-		got := values(t, s, "b", "refused", "a", "lost", "none")
+		got := values(t, s, "b", "rejected", "a", "lost", "none")
 		if diff := cmp.Diff([]string{"4", "!", "1", "!", "-"}, got); diff != "" {
 			t.Error(diff)
 		}
@@ -89,9 +89,9 @@ func TestFaultOfAnItemLeavesOthersAlone(t *testing.T) {
 		}
 	})
 	t.Run("only a CheckAndPut with Done is written", func(t *testing.T) {
-		for row, want := range map[string]string{"lost": "new", "refused": "-"} {
+		for row, want := range map[string]string{"lost": "new", "rejected": "-"} {
 			value := []byte("3")
-			if row == "refused" {
+			if row == "rejected" {
 				value = nil
 			}
 			check := hbase.Check{Family: "i", Qualifier: "q", Value: value}

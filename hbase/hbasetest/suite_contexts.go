@@ -28,12 +28,12 @@ func (s *suite) calls(table string) []call {
 			return nil
 		}},
 		{"Mutate", func(ctx context.Context, store hbase.Store) error {
-			_, err := store.Mutate(ctx, []hbase.Mutation{put1("i:refused", 1, "")(table, "refused")})
+			_, err := store.Mutate(ctx, []hbase.Mutation{put1("i:rejected", 1, "")(table, "rejected")})
 			return err
 		}},
 		{"CheckAndPut", func(ctx context.Context, store hbase.Store) error {
-			_, err := store.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "refused"},
-				put1("i:refused", 1, "")(table, "refused").(hbase.Put))
+			_, err := store.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "rejected"},
+				put1("i:rejected", 1, "")(table, "rejected").(hbase.Put))
 			return err
 		}},
 		{"CreateTable", func(ctx context.Context, store hbase.Store) error {
@@ -65,7 +65,7 @@ func (s *suite) testContexts(t *testing.T) {
 		})
 	}
 	t.Run("rejected calls write nothing", func(t *testing.T) {
-		s.expect(t, hbase.Get{Row: "refused"})
+		s.expect(t, hbase.Get{Row: "rejected"})
 	})
 	t.Run("a ctx without a deadline", func(t *testing.T) {
 		ctx := context.WithoutCancel(s.ctx)

@@ -91,7 +91,7 @@ func corrupt(err error, what string) error {
 }
 
 // A record is the value of a twit or comment: strings under field numbers, in the wire format of
-// protocol buffers, in canonical form. Unknown fields are refused: skipping a damaged one could
+// protocol buffers, in canonical form. Unknown fields are rejected: skipping a damaged one could
 // make a twit public.
 type record []byte
 
@@ -123,14 +123,14 @@ func (r *reader) next() (field protowire.Number, s string, more bool) {
 		return 0, "", false
 	}
 	if !r.valid && !utf8.Valid(text) {
-		r.refuse(field)
+		r.reject(field)
 		return 0, "", false
 	}
 	r.field, r.rest = field, r.rest[n:]
 	return field, textOf(text), true
 }
 
-func (r *reader) refuse(field protowire.Number) {
+func (r *reader) reject(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 

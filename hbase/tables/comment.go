@@ -142,7 +142,7 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 			c.Content, complete = s, true
 		}
 		if !fits {
-			r.refuse(field)
+			r.reject(field)
 		}
 	}
 	if r.err == nil && !complete {

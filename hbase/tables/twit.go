@@ -173,7 +173,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 			t.Visibility = FollowersOnly
 		}
 		if !fits {
-			r.refuse(field)
+			r.reject(field)
 		}
 	}
 	if r.err == nil && !hasContent {

@@ -103,7 +103,7 @@ async function post(content) {
     mutation: POST,
     variables: { input: { content, idempotencyKey: crypto.randomUUID() } },
     update(cache, { data }) {
-      if (!data?.postTwit?.twitEdge) return; // refused: see userErrors
+      if (!data?.postTwit?.twitEdge) return; // rejected: see userErrors
       const { twitEdge, viewer } = data.postTwit;
       const fields = { twits: prepend(twitEdge, { totalCount: viewer.twitCount }) };
       cache.modify({ id: cache.identify(viewer), fields });

@@ -12,7 +12,7 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// failures returns what a failed field, a refused input and a refused subscription look like.
+// failures returns what a failed field, a rejected input and a rejected subscription look like.
 func failures(ctx context.Context, client graphql.Client, url string) (any, error) {
 	seen := map[string]any{}
 	response, err := api.Partial(ctx, client)
@@ -26,20 +26,20 @@ func failures(ctx context.Context, client graphql.Client, url string) (any, erro
 	}
 	seen["failed"], seen["partial"] = fields, response
 
-	var refused UserErrors
-	if err := (State{}).Follow(ctx, client, "nobody"); errors.As(err, &refused) {
-		seen["refused"] = refused
+	var rejected UserErrors
+	if err := (State{}).Follow(ctx, client, "nobody"); errors.As(err, &rejected) {
+		seen["rejected"] = rejected
 	}
 
-	if seen["subscription"], err = refusedSubscription(ctx, url); err != nil {
+	if seen["subscription"], err = rejectedSubscription(ctx, url); err != nil {
 		return nil, err
 	}
 	return seen, nil
 }
 
-// refusedSubscription returns the code of a subscription whose argument is invalid. Before that it
+// rejectedSubscription returns the code of a subscription whose argument is invalid. Before that it
 // pings the server, whose pong the socket must hide from genqlient.
-func refusedSubscription(ctx context.Context, url string) (code any, err error) {
+func rejectedSubscription(ctx context.Context, url string) (code any, err error) {
 	var conn *socket
 	client := graphql.NewClientUsingWebSocket(strings.Replace(url, "http", "ws", 1), dial(func(s *socket) { conn = s }))
 	failed, err := client.Start(ctx)

@@ -24,13 +24,13 @@ type Live struct {
 	Receive  func(twit *api.TwitsTwitPostedTwit)
 }
 
-// Run receives each twit once, until ctx ends or the server refuses the subscription. The error of
-// a refusal is a gqlerror.List.
+// Run receives each twit once, until ctx ends or the server rejects the subscription. The error of
+// a rejection is a gqlerror.List.
 func (l *Live) Run(ctx context.Context) error {
-	refused, pause := "", 100*time.Millisecond
+	rejected, pause := "", 100*time.Millisecond
 	for ctx.Err() == nil {
 		began := time.Now()
-		token, err := l.Tokens.Token(ctx, refused)
+		token, err := l.Tokens.Token(ctx, rejected)
 		if err == nil {
 			err = l.listen(ctx, token)
 		}
@@ -40,7 +40,7 @@ func (l *Live) Run(ctx context.Context) error {
 		case errors.As(err, &failed):
 			return failed
 		case errors.As(err, &closed) && closed.Code == 4403:
-			refused = token
+			rejected = token
 		}
 		if pause = min(2*pause, 30*time.Second); time.Since(began) > time.Second {
 			pause = 100 * time.Millisecond

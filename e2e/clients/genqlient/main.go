@@ -99,13 +99,13 @@ func run(ctx context.Context, url string, source source, liveURL string) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	refused, err := failures(ctx, client, url)
+	rejected, err := failures(ctx, client, url)
 	if err != nil {
 		return nil, fmt.Errorf("failures: %w", err)
 	}
 	return map[string]any{
 		"profile": profile.User, "forward": forward, "backward": backward, "change": changed, "update": updated,
-		"live": live, "errors": refused, "renewals": map[string]int{"HTTP": overHTTP, "WebSocket": overWebSocket},
+		"live": live, "errors": rejected, "renewals": map[string]int{"HTTP": overHTTP, "WebSocket": overWebSocket},
 	}, nil
 }
 

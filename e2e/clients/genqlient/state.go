@@ -74,8 +74,8 @@ func (s State) Follow(ctx context.Context, client graphql.Client, username strin
 	if err != nil {
 		return err
 	}
-	if refused := response.Follow.UserErrors; len(refused) > 0 {
-		return UserErrors(refused)
+	if rejected := response.Follow.UserErrors; len(rejected) > 0 {
+		return UserErrors(rejected)
 	}
 	user := response.Follow.User
 	s[user.Id] = *user

@@ -14,12 +14,12 @@ type Tokens struct {
 	token string
 }
 
-// Token returns the token. If the server refused that one, or there is none, it gets a new one,
+// Token returns the token. If the server rejected that one, or there is none, it gets a new one,
 // once for all requests.
-func (t *Tokens) Token(ctx context.Context, refused string) (token string, err error) {
+func (t *Tokens) Token(ctx context.Context, rejected string) (token string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.token == refused {
+	if t.token == rejected {
 		if token, err = t.Get(ctx); err != nil {
 			return "", err
 		}

@@ -170,7 +170,7 @@ async def listen(url, tokens, session):
 
 
 async def errors(session, url, tokens):
-    """Returns what an invalid document, a failed field, a refused input and a refused subscription look like."""
+    """Returns what an invalid document, a failed field, a rejected input and a rejected subscription look like."""
     seen = {}
     try:
         await session.execute(gql("{ viewer { nickname } }"))
@@ -191,7 +191,7 @@ async def errors(session, url, tokens):
     try:
         await mutate(session, FOLLOW, username="nobody")
     except UserErrors as error:
-        seen["refused"] = error.args[0]
+        seen["rejected"] = error.args[0]
 
     try:
         await anext(twits(url, tokens, VIEWER, ["junk"]))

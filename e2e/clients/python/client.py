@@ -18,10 +18,10 @@ class Tokens:
         self.get, self.token = get, token
         self.lock = asyncio.Lock()
 
-    async def current(self, refused=None):
-        """Returns the token. If the server refused that one, or there is none, it gets a new one."""
+    async def current(self, rejected=None):
+        """Returns the token. If the server rejected that one, or there is none, it gets a new one."""
         async with self.lock:
-            if self.token == refused:
+            if self.token == rejected:
                 self.token = await self.get()
             return self.token
 
@@ -61,9 +61,9 @@ async def twits(url, tokens, username, known):
     known are the ids of the twits that the program has, newest first: these are not yielded.
     """
     after, seen = next(iter(known), None), collections.deque(reversed(known), maxlen=1000)
-    refused, pause = None, 0.1
+    rejected, pause = None, 0.1
     while True:
-        token, refused = await tokens.current(refused), None
+        token, rejected = await tokens.current(rejected), None
         transport = WebsocketsTransport(
             url.replace("http", "ws", 1),
             subprotocols=[WebsocketsTransport.GRAPHQLWS_SUBPROTOCOL],
@@ -83,6 +83,6 @@ async def twits(url, tokens, username, known):
         except (TransportConnectionFailed, TimeoutError) as error:
             closed = error.__cause__
             if isinstance(closed, ConnectionClosed) and closed.rcvd and closed.rcvd.code == 4403:
-                refused = token
+                rejected = token
         await asyncio.sleep(pause)
         pause = min(2 * pause, 30)

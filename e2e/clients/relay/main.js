@@ -152,7 +152,7 @@ const POST = graphql`
   }
 `;
 
-/** Posts a twit. Its edge becomes the first of the author's twits, unless the twit is refused: see userErrors. */
+/** Posts a twit. Its edge becomes the first of the author's twits, unless the twit is rejected: see userErrors. */
 async function post(content, authorID) {
   const connections = [ConnectionHandler.getConnectionID(authorID, 'main_twits')];
   const input = { content, idempotencyKey: crypto.randomUUID() };

@@ -126,7 +126,7 @@ async function post(content: string) {
     variables: { input },
     update(cache, { data }) {
       const { twitEdge, viewer } = data?.postTwit ?? {};
-      if (!twitEdge) return; // refused: see userErrors
+      if (!twitEdge) return; // rejected: see userErrors
       cache.updateQuery({ query: State, variables: { other } }, (old) => {
         if (!old?.viewer?.twits?.edges) return;
         const twits = { ...old.viewer.twits, totalCount: viewer?.twitCount ?? null };

@@ -34,7 +34,7 @@ export const MINE = gql`
 
 // Puts the edge of a new twit before the viewer's others. The counts of the viewer are stored by id.
 function postTwit({ postTwit }, _args, cache) {
-  if (!postTwit?.twitEdge) return; // refused: see userErrors
+  if (!postTwit?.twitEdge) return; // rejected: see userErrors
   const { twitEdge, viewer: { twitCount } } = postTwit;
   cache.updateQuery({ query: MINE }, (data) => {
     if (!data?.viewer) return data;
@@ -44,14 +44,14 @@ function postTwit({ postTwit }, _args, cache) {
 }
 
 export function createUrqlClient(url, tokens, socket, cache, ...exchanges) {
-  let refused;
+  let rejected;
   const auth = authExchange(async ({ appendHeaders }) => ({
     addAuthToOperation: (operation) => appendHeaders(operation, { authorization: tokens.authorization }),
     didAuthError({ response }, operation) {
-      refused = operation.context.fetchOptions?.headers?.authorization;
+      rejected = operation.context.fetchOptions?.headers?.authorization;
       return response?.status === 401;
     },
-    refreshAuth: () => tokens.renew(refused),
+    refreshAuth: () => tokens.renew(rejected),
   }));
   return new Client({
     url,

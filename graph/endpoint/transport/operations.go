@@ -91,7 +91,7 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close refuses further operations, and reports whether none runs, apart from those that Stop has
+// Close rejects further operations, and reports whether none runs, apart from those that Stop has
 // cancelled. Otherwise the last End reports it.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
@@ -102,7 +102,7 @@ func (o *Operations) Close() (idle bool) {
 
 func (o *Operations) idle() bool { return len(o.byID)+o.ending == 0 }
 
-// StopAll refuses further operations, and stops the running ones.
+// StopAll rejects further operations, and stops the running ones.
 func (o *Operations) StopAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMessageHasErrorsBeforeData(t *testing.T) {
-	refused := gqlerror.List{{Message: "a \"b\"\n"}}
+	rejected := gqlerror.List{{Message: "a \"b\"\n"}}
 	for _, test := range []struct {
 		name          string
 		before, after string
@@ -20,9 +20,9 @@ func TestMessageHasErrorsBeforeData(t *testing.T) {
 		want          string
 	}{
 		{"of data", "", "", graphql.Response{Data: []byte(`{"a":1}`)}, `{"data":{"a":1}}`},
-		{"refusal", "", "", graphql.Response{Errors: refused}, `{"errors":[{"message":"a \"b\"\n"}]}`},
+		{"rejection", "", "", graphql.Response{Errors: rejected}, `{"errors":[{"message":"a \"b\"\n"}]}`},
 		{"errors, data, extensions", "<", ">",
-			graphql.Response{Data: []byte(`null`), Errors: refused, Extensions: map[string]any{"b": 1, "a": "<\n"}},
+			graphql.Response{Data: []byte(`null`), Errors: rejected, Extensions: map[string]any{"b": 1, "a": "<\n"}},
 			`<{"errors":[{"message":"a \"b\"\n"}],"data":null,"extensions":{"a":"\u003c\n","b":1}}>`},
 		{"extensions in JSON", "", "",
 			graphql.Response{Data: []byte(`null`), Extensions: map[string]any{"plan": json.RawMessage(`{"a":1}`), "report": 2}},

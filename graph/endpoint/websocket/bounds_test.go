@@ -27,7 +27,7 @@ func TestTooLongMessageClosesTheConnection(t *testing.T) {
 	})
 }
 
-func TestOperationAboveTheLimitIsRefused(t *testing.T) {
+func TestOperationAboveTheLimitIsRejected(t *testing.T) {
 	in(t, func(t *testing.T, w *fixture) {
 		c := w.initialized()
 		for i := range transport.MaxOperations {
@@ -37,7 +37,7 @@ func TestOperationAboveTheLimitIsRefused(t *testing.T) {
 		c.expect(`{"id":"more","type":"error","payload":[{"message":"the number of operations of a connection is limited to 100, and this is 101",` +
 			`"extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}]}`)
 		c.send(`{"id":"7","type":"complete"}`)
-		c.send(`{"id":"more","type":"subscribe","payload":{"query":"refused"}}`)
+		c.send(`{"id":"more","type":"subscribe","payload":{"query":"rejected"}}`)
 		c.expect(`{"id":"more","type":"error","payload":[{"message":"no"}]}`)
 	})
 }

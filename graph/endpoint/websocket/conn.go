@@ -107,7 +107,7 @@ func (c *conn) parse(
 	if c.server.Parsing != nil {
 		release, rejection := c.server.Parsing(c.ctx, len(text))
 		if rejection != nil {
-			return m, nil, refusal(rejection)
+			return m, nil, closeFor(rejection)
 		}
 		defer release()
 	}
@@ -162,7 +162,7 @@ func (c *conn) initialize(m message) *closeReason {
 	if len(authorization) > 0 {
 		ctx, err := c.server.Authenticate(c.ctx, authorization...)
 		if err != nil {
-			return refusal(err)
+			return closeFor(err)
 		}
 		c.ctx = ctx
 		c.followExpiry()

@@ -22,7 +22,7 @@ import (
 const ownHeaders = "X-Twibase-"
 
 // readInit returns the Authorization of connection_init, at most one, and adds our headers and the
-// client's name to headers. It refuses tokens in unknown places, rather than taking the client for
+// client's name to headers. It rejects tokens in unknown places, rather than taking the client for
 // anonymous.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
@@ -31,7 +31,7 @@ func (m message) readInit(headers http.Header, bounds *limits.Limits) (authoriza
 			return nil, badRequest("The payload of a connection_init message must be an object")
 		}
 	}
-	if payload.Refusal() != nil {
+	if payload.Rejection() != nil {
 		return nil, badRequest("The payload of a connection_init message is too large")
 	}
 	switch bare := payload.Fields["authToken"].(type) {
@@ -88,7 +88,7 @@ func withScheme(token string) string {
 	return "Bearer " + token
 }
 
-func refusal(err *apierr.Error) *closeReason {
+func closeFor(err *apierr.Error) *closeReason {
 	switch {
 	case err.Code == apierr.CodeUnavailable:
 		return &closeReason{websocket.StatusTryAgainLater, "Try again later"}

@@ -72,7 +72,7 @@ func TestConnectionInitNamesTheClient(t *testing.T) {
 	}
 }
 
-func TestCredentialRefusalsFitIntoACloseFrame(t *testing.T) {
+func TestCredentialRejectionsFitIntoACloseFrame(t *testing.T) {
 	m := message{Payload: []byte(`{"` + strings.Repeat("token", 100) + `":"LiLei"}`)}
 	_, wrong := m.readInit(nil, &limits.Limits{})
 	if wrong == nil || len(wrong.reason) > maxReason || !strings.HasSuffix(wrong.reason, "or authToken") {

@@ -25,32 +25,32 @@ func subprotocols(r *http.Request) []string {
 	return []string{Protocol, first}
 }
 
-// refusalWriter replaces the library's refusals, which repeat headers of the client.
-type refusalWriter struct{ http.ResponseWriter }
+// rejectionWriter replaces the library's rejections, which repeat headers of the client.
+type rejectionWriter struct{ http.ResponseWriter }
 
-func (w refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w rejectionWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader sends the gateway's own refusal if the status is 400 or more, otherwise the header.
-func (w refusalWriter) WriteHeader(status int) {
-	refusal := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
+// WriteHeader sends the gateway's own rejection if the status is 400 or more, otherwise the header.
+func (w rejectionWriter) WriteHeader(status int) {
+	rejection := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {
 	case status < http.StatusBadRequest:
 		w.accept(status)
 		return
 	case status == http.StatusForbidden:
-		refusal = apierr.Forbidden("pages of this origin may not open a WebSocket here")
+		rejection = apierr.Forbidden("pages of this origin may not open a WebSocket here")
 	case status == http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodGet)
 	case status >= http.StatusInternalServerError:
-		refusal = &apierr.Error{Code: apierr.CodeInternal, Message: "the connection can't become a WebSocket"}
+		rejection = &apierr.Error{Code: apierr.CodeInternal, Message: "the connection can't become a WebSocket"}
 	}
 	w.Header().Del("Content-Type")
-	refusal.Write(w.ResponseWriter, status)
+	rejection.Write(w.ResponseWriter, status)
 }
 
 // accept sends headers named as in RFC 6455 (Sec-WebSocket-Protocol): some clients, such as
 // Python's gql, compare case. It restores net/http's names, which the library reads.
-func (w refusalWriter) accept(status int) {
+func (w rejectionWriter) accept(status int) {
 	header := w.Header()
 	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
 		canonical := http.CanonicalHeaderKey(name)
@@ -68,5 +68,5 @@ func (w refusalWriter) accept(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write drops the text of the library's refusal.
-func (refusalWriter) Write(text []byte) (int, error) { return len(text), nil }
+// Write drops the text of the library's rejection.
+func (rejectionWriter) Write(text []byte) (int, error) { return len(text), nil }

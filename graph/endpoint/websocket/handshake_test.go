@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestRefusedHandshakeRepeatsNoInput(t *testing.T) {
+func TestRejectedHandshakeRepeatsNoInput(t *testing.T) {
 	long := strings.Repeat("<a", 20_000)
 	for _, test := range []struct {
 		name, method, header, value, code string

@@ -110,7 +110,7 @@ func (w *fixture) execute(ctx context.Context, params *graphql.RawParams) iter.S
 			yield(data(`{"viewer":%q,"report":%q}`, viewer.Username, params.Headers.Get("X-Twibase-Report")))
 		case "echo":
 			yield(data(`{"name":%q,"n":"%v"}`, params.OperationName, params.Variables["n"]))
-		case "refused":
+		case "rejected":
 			yield(&graphql.Response{Errors: gqlerror.List{{Message: "no"}}})
 		case "partly":
 			yield(&graphql.Response{Data: []byte(`{"a":null}`), Errors: gqlerror.List{{Message: "no"}}})

@@ -23,8 +23,8 @@ func (c *conn) subscribe(id string, params *graphql.RawParams) *closeReason {
 		return &closeReason{codeDuplicate, "Subscriber for " + quoted(id) + " already exists"}
 	case transport.ErrTooMany:
 		const limit = transport.MaxOperations
-		refusal := apierr.LimitExceeded("the number of operations of a connection", limit, limit+1)
-		c.send(failed(id, gqlerror.List{refusal.GraphQL()}))
+		rejection := apierr.LimitExceeded("the number of operations of a connection", limit, limit+1)
+		c.send(failed(id, gqlerror.List{rejection.GraphQL()}))
 	}
 	return nil
 }

@@ -33,12 +33,12 @@ func TestMessagesFollowTheProtocol(t *testing.T) {
 		{"null operation name and variables", ack + `> {"id":"1","type":"subscribe","payload":{"query":"echo","operationName":null,"variables":null,"extensions":null}}
 			< {"id":"1","type":"next","payload":{"data":{"name":"","n":"<nil>"}}}
 			< {"id":"1","type":"complete"}`},
-		{"any text as id", ack + `> {"id":"\"\n","type":"subscribe","payload":{"query":"refused"}}
+		{"any text as id", ack + `> {"id":"\"\n","type":"subscribe","payload":{"query":"rejected"}}
 			< {"id":"\"\n","type":"error","payload":[{"message":"no"}]}`},
-		{"refused operation", ack + `> {"id":"1","type":"subscribe","payload":{"query":"ticks"}}
-			> {"id":"2","type":"subscribe","payload":{"query":"refused"}}
+		{"rejected operation", ack + `> {"id":"1","type":"subscribe","payload":{"query":"ticks"}}
+			> {"id":"2","type":"subscribe","payload":{"query":"rejected"}}
 			< {"id":"2","type":"error","payload":[{"message":"no"}]}
-			> {"id":"2","type":"subscribe","payload":{"query":"refused"}}
+			> {"id":"2","type":"subscribe","payload":{"query":"rejected"}}
 			< {"id":"2","type":"error","payload":[{"message":"no"}]}
 			tick a
 			< {"id":"1","type":"next","payload":{"data":"a"}}`},
@@ -78,7 +78,7 @@ func TestMessagesFollowTheProtocol(t *testing.T) {
 			> {"id":"1","type":"subscribe","payload":{"query":"viewer"}}
 			< {"id":"1","type":"next","payload":{"data":{"viewer":"LiLei","report":"1"}}}
 			< {"id":"1","type":"complete"}`},
-		{"4403: refused token", `> {"type":"connection_init","payload":{"authorization":"Bearer nobody"}}
+		{"4403: rejected token", `> {"type":"connection_init","payload":{"authorization":"Bearer nobody"}}
 			4403 Invalid token`},
 		{"4403: token expires", `> {"type":"connection_init","payload":{"authorization":"Bearer minute"}}
 			< {"type":"connection_ack","payload":{"viewer":"minute"}}

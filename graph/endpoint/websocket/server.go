@@ -56,7 +56,7 @@ type Server struct {
 // ServeHTTP returns when the connection is closed.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options := &websocket.AcceptOptions{Subprotocols: subprotocols(r), OriginPatterns: s.Origins}
-	socket, err := websocket.Accept(refusalWriter{w}, r, options)
+	socket, err := websocket.Accept(rejectionWriter{w}, r, options)
 	if err != nil {
 		return
 	}

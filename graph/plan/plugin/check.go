@@ -20,44 +20,44 @@ const (
 // check returns an error for each place that the plan does not support: see README.md.
 func (p Plugin) check(data *codegen.Data) error {
 	var errs []error
-	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	reject := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if data.Config.UseFunctionSyntaxForExecutionContext {
-		refuse("use_function_syntax_for_execution_context is not supported, because the generated code calls methods of " +
+		reject("use_function_syntax_for_execution_context is not supported, because the generated code calls methods of " +
 			"the execution context: remove it from gqlgen.yml")
 	}
 	for _, name := range slices.Sorted(maps.Keys(data.AllDirectives)) {
 		d := data.AllDirectives[name]
 		ofOperations := d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription)
 		if !d.SkipRuntime && ofOperations {
-			refuse("@%s is a directive of operations or fields, and would not be run: %s", name, askDirect)
+			reject("@%s is a directive of operations or fields, and would not be run: %s", name, askDirect)
 		}
 	}
 	for _, input := range data.Inputs {
 		for _, d := range input.InputObjectDirectives() {
-			refuse("%s: @%s would not be run: %s", input.Name, d.Name, askDirect)
+			reject("%s: @%s would not be run: %s", input.Name, d.Name, askDirect)
 		}
 		for _, f := range input.Fields {
 			for _, d := range f.ImplDirectives() {
-				refuse("%s.%s: @%s would run once for all requests with the same literal: %s", input.Name, f.Name, d.Name, askDirect)
+				reject("%s.%s: @%s would run once for all requests with the same literal: %s", input.Name, f.Name, d.Name, askDirect)
 			}
 		}
 	}
 	bound := map[string]string{}
 	for _, o := range data.Objects {
 		if why := checkObject(o); why != "" {
-			refuse("%s: %s", o.Name, why)
+			reject("%s: %s", o.Name, why)
 			continue
 		}
 		if len(o.Implements) > 0 {
 			if other := bound[o.Type.String()]; other != "" {
-				refuse("%s and %s are both bound to %s, and interfaces and unions need the type of a value: "+
+				reject("%s and %s are both bound to %s, and interfaces and unions need the type of a value: "+
 					"bind one to another type", other, o.Name, o.Type)
 			}
 			bound[o.Type.String()] = o.Name
 		}
 		for _, f := range o.Fields {
 			for _, why := range p.checkField(f, data.QueryRoot) {
-				refuse("%s.%s: %s", o.Name, f.Name, why)
+				reject("%s.%s: %s", o.Name, f.Name, why)
 			}
 		}
 	}
@@ -75,46 +75,46 @@ func checkObject(o *codegen.Object) string {
 }
 
 func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []string) {
-	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	reject := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
-		refuse("@%s would not be run: %s", d.Name, askDirect)
+		reject("@%s would not be run: %s", d.Name, askDirect)
 	}
 	for _, a := range f.Args {
 		for _, d := range a.ImplDirectives() {
-			refuse("@%s would run once for all requests with the same literal of the argument %s: %s", d.Name, a.Name, askDirect)
+			reject("@%s would run once for all requests with the same literal of the argument %s: %s", d.Name, a.Name, askDirect)
 		}
 	}
 	switch {
 	case f.IsResolver:
 		if codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil {
-			refuse("@inlineArguments is not supported: take the arguments one by one")
+			reject("@inlineArguments is not supported: take the arguments one by one")
 		}
 		if f.UsesSubscriptionContext() {
-			refuse("@subscriptionContext is not supported: an event has the ctx of its response")
+			reject("@subscriptionContext is not supported: an event has the ctx of its response")
 		}
 	case f.IsReserved():
 	case f.MethodHasContext:
-		refuse("its method takes a ctx, which is not supported: %s", askResolver)
+		reject("its method takes a ctx, which is not supported: %s", askResolver)
 	case f.HasHaser, f.VOkFunc:
-		refuse("its bool result is not supported: %s", askResolver)
+		reject("its bool result is not supported: %s", askResolver)
 	case f.TypeReference.Definition.IsLeafType():
 		if len(f.Args) > 0 {
-			refuse("a leaf with arguments needs a resolver: %s", askResolver)
+			reject("a leaf with arguments needs a resolver: %s", askResolver)
 		}
 	case f.IsMethod() && !f.NoErr:
-		refuse("an error of its method would fail the field for all objects: %s", askResolver)
+		reject("an error of its method would fail the field for all objects: %s", askResolver)
 	case !f.Object.Root && slices.Contains(p.Lazy, packageOf(f.Object.Type)):
-		refuse("its object may not be loaded yet: %s, and wait there unless the object's key is enough", askResolver)
+		reject("its object may not be loaded yet: %s, and wait there unless the object's key is enough", askResolver)
 	}
 	switch {
 	case f.TypeReference.Definition.IsLeafType():
 	case f.TypeReference.IsRoot:
 		if !isQuery(f, queries) {
-			refuse("its type is a root type: only the query root is supported, and only for a field without a resolver")
+			reject("its type is a root type: only the query root is supported, and only for a field without a resolver")
 		}
 	default:
 		if why := checkComposite(f); why != "" {
-			refuse("%s", why)
+			reject("%s", why)
 		}
 	}
 	return why

@@ -62,7 +62,7 @@ func requests(text string) (all []*http.Request) {
 	return all
 }
 
-func TestRefusalsAreShort(t *testing.T) {
+func TestRejectionsAreShort(t *testing.T) {
 	most := 0
 	e := newEndpoint(Config{Limits: limits.Default()})
 	for _, letter := range []string{"a", "<", "\x01", "\n", `"`, `\`, "‹", "\u2028", "😀", "\xff", "\x7f", "_<", "a‹"} {
@@ -78,7 +78,7 @@ func TestRefusalsAreShort(t *testing.T) {
 					t.Fatalf("%q × %d: status %d, %d bytes: %.1500s", letter, length, w.Code, len(response), response)
 				}
 				if !strings.Contains(string(response), `"errors":`) || strings.Contains(string(response), "INTERNAL") {
-					t.Fatalf("%q × %d was not refused: %.1500s", letter, length, response)
+					t.Fatalf("%q × %d was not rejected: %.1500s", letter, length, response)
 				}
 			}
 		}
@@ -132,16 +132,16 @@ func TestErrorsOfAResponseAreBounded(t *testing.T) {
 	}
 }
 
-func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
+func TestBatchIsRejectedWithAnErrorForEachRequest(t *testing.T) {
 	const one, media = `{"query":"{viewer{name}}"}`, "application/json"
-	const refused = `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
+	const rejected = `{"errors":[{"message":"requests can't be batched: send one request at a time","extensions":{"code":"BAD_USER_INPUT"}}]}`
 	const tooMany = `{"errors":[{"message":"requests can't be batched: send one request at a time; the array has more than 50 requests, so this one error is for all of them",` +
 		`"extensions":{"code":"BAD_USER_INPUT"}}]}`
 	malformed := func(why string) string {
 		return `{"errors":[{"message":"the body is not the JSON object of a GraphQL request: ` + why + `","extensions":{"code":"BAD_USER_INPUT"}}]}`
 	}
 	batch := func(n int) string { return "[" + strings.Repeat(one+",", n-1) + one + "]" }
-	errors := func(n int) string { return "[" + strings.Repeat(refused+",", n-1) + refused + "]" }
+	errors := func(n int) string { return "[" + strings.Repeat(rejected+",", n-1) + rejected + "]" }
 	endpoint := serve(time.Minute)
 	for _, test := range []struct {
 		name, body, accept string
@@ -178,7 +178,7 @@ func TestBatchIsRefusedWithAnErrorForEachRequest(t *testing.T) {
 	}
 }
 
-func TestRefusingALongBatchCostsNoMemory(t *testing.T) {
+func TestRejectingALongBatchCostsNoMemory(t *testing.T) {
 	endpoint, body := serve(time.Minute), "["+strings.Repeat(`{"query":""},`, 80_000)+"{}]"
 	few, many := testing.AllocsPerRun(10, func() {
 		endpoint.ServeHTTP(httptest.NewRecorder(), post(`[`+strings.Repeat(`{"query":""},`, maxBatch)+`{}]`))
