@@ -88,7 +88,8 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
 		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled, results: compiled.newResults(), slots: p.slots,
+		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled,
+		results: compiled.newResults(), slots: p.slots,
 	}
 }
 
