@@ -83,9 +83,8 @@ func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gate
 			return
 		case <-r.signals:
 		}
-		err := r.apply(config, g)
-		r.failing.Store(err != nil)
-		if err != nil {
+		if err := r.apply(config, g); err != nil {
+			r.failing.Store(true)
 			r.Failures.Inc()
 			r.log.Error().Err(err).Msg("the configuration cannot be reloaded; the previous one stays in use")
 		}
@@ -106,6 +105,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error 
 	}
 	g.Reload(config)
 	zerolog.SetGlobalLevel(level)
+	r.failing.Store(false)
 	r.log.Info().Strs("changed", r.changes(next)).Msg("the configuration was reloaded")
 	return nil
 }
