@@ -17,6 +17,7 @@ import (
 	"twibase/hbase/cluster"
 	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 )
 
 func TestInstallationsShareACluster(t *testing.T) {
@@ -106,8 +107,7 @@ var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}
 
 func (c sharedCluster) testForeign(t *testing.T) {
 	store := c.open(t, "default")
-	all := tables.Definitions(1)
-	games := all[slices.IndexFunc(all, func(t hbase.Table) bool { return t.Name == "games" })]
+	games := tablestest.Definition("games", 1)
 	if err := store.CreateTable(t.Context(), games); err != nil {
 		t.Fatal(err)
 	}

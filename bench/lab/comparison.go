@@ -6,6 +6,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 )
 
 type comparison struct {
@@ -60,14 +61,7 @@ func newTable(name string, families ...string) hbase.Table {
 	return table
 }
 
-func twibaseTable(name string) hbase.Table {
-	for _, table := range tables.Definitions(regions) {
-		if table.Name == name {
-			return table
-		}
-	}
-	panic("twibase has no table " + name)
-}
+func twibaseTable(name string) hbase.Table { return tablestest.Definition(name, regions) }
 
 func put(table, row, family string, columns ...[2]string) hbase.Put {
 	p := hbase.Put{Table: table, Row: row}

@@ -17,6 +17,7 @@ import (
 
 	"twibase/hbase/hbasetest/minihbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 )
 
 // witness reads and writes rows with HBase's own client: testdata/Witness.java. It also asks the
@@ -40,12 +41,9 @@ func startWitness(t *testing.T, h *minihbase.Distributed, usernames []string) *w
 		read = append(read, row("r", tables.Users.Table, tables.RowKey(name)))
 		written = append(written, row("w", tables.Users.Table, tables.RowKey(name)))
 	}
-	for _, definition := range tables.Definitions(defaultRegions) {
-		if definition.Name == tables.Intents.Table {
-			for _, start := range append(definition.Splits, "") {
-				written = append(written, row("w", definition.Name, start+"\x00"))
-			}
-		}
+	intents := tablestest.Definition(tables.Intents.Table, defaultRegions)
+	for _, start := range append(intents.Splits, "") {
+		written = append(written, row("w", intents.Name, start+"\x00"))
 	}
 	w := &witness{reads: newGroup(1), writes: newGroup(len(written)), results: make(chan string, 1)}
 	args := append(h.JavaClient(), filepath.Join("testdata", "Witness.java"))

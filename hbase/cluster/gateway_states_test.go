@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 	"twibase/transfer"
 )
 
@@ -73,13 +73,11 @@ func testGateway(t *testing.T, url string) {
 
 func makeReadOnly(t *testing.T, store *cluster.Store, name string) {
 	t.Helper()
-	all := tables.Definitions(1)
-	definition := all[slices.IndexFunc(all, func(table hbase.Table) bool { return table.Name == name })]
 	if err := store.DropTable(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
 	families := map[string]map[string]string{}
-	for _, f := range definition.Families {
+	for _, f := range tablestest.Definition(name, 1).Families {
 		families[f.Name] = map[string]string{}
 	}
 	createReadOnly(t, store, "states", name, families)
