@@ -9,10 +9,10 @@ import (
 
 func BenchmarkGet(b *testing.B) { bench(b, open(b)) }
 
-// BenchmarkUncut has one multi per server, of any size.
-func BenchmarkUncut(b *testing.B) {
+// BenchmarkUnlimitedMulti has one multi per server, of any size.
+func BenchmarkUnlimitedMulti(b *testing.B) {
 	store := open(b)
-	store.Uncut()
+	store.UnlimitMulti()
 	bench(b, store)
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // maxMulti bounds a multi. A region server executes several in parallel, while the gateway decodes
-// others (BenchmarkUncut).
+// others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.

@@ -52,11 +52,10 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket at the positions in cuts. The bucket keeps the members
-// before the first cut, and each cut starts a new bucket, numbered from first on. columns are the
-// buckets that one Put writes to the directory: the new ones and, unless bucket is 0, bucket with
-// its new stop.
-func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, columns []Bucket) {
+// Split plans the split of a full bucket: each position in starts begins a new bucket, numbered
+// from first on, and the bucket keeps the members before them. columns are the buckets that one Put
+// writes to the directory: the new ones and, unless bucket is 0, bucket with its new stop.
+func Split(directory []Bucket, bucket, first uint32, starts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
 		stop = directory[0].Start
@@ -64,13 +63,13 @@ func Split(directory []Bucket, bucket, first uint32, cuts []string) (created, co
 	for _, b := range directory {
 		if b.Number == bucket {
 			stop = b.Stop
-			columns = append(columns, Bucket{Number: bucket, Start: b.Start, Stop: cuts[0]})
+			columns = append(columns, Bucket{Number: bucket, Start: b.Start, Stop: starts[0]})
 		}
 	}
-	for i, cut := range cuts {
-		b := Bucket{Number: first + uint32(i), Start: cut, Stop: stop}
-		if i+1 < len(cuts) {
-			b.Stop = cuts[i+1]
+	for i, start := range starts {
+		b := Bucket{Number: first + uint32(i), Start: start, Stop: stop}
+		if i+1 < len(starts) {
+			b.Stop = starts[i+1]
 		}
 		created = append(created, b)
 	}
