@@ -43,16 +43,16 @@ func (c *grantCommand) Run(ctx context.Context, p process) error {
 
 func grantAdmin(ctx context.Context, w *writers.Writers, username string) error {
 	err := w.Relate(ctx, tables.Assignments, username, permission.AdminRole)
-	var problems writers.UserErrors
-	if !errors.As(err, &problems) {
+	var userErrors writers.UserErrors
+	if !errors.As(err, &userErrors) {
 		return err
 	}
-	if i := slices.IndexFunc(problems, func(p writers.UserError) bool { return p.Field == "username" }); i >= 0 {
-		return errors.New(problems[i].Message)
+	if i := slices.IndexFunc(userErrors, func(e writers.UserError) bool { return e.Field == "username" }); i >= 0 {
+		return errors.New(userErrors[i].Message)
 	}
 	name := "Administrator"
 	_, err = w.CreateRole(ctx, username, writers.NewRole{Code: permission.AdminRole, Name: &name})
-	createdConcurrently := errors.As(err, &problems) && problems[0].Code == writers.AlreadyExists
+	createdConcurrently := errors.As(err, &userErrors) && userErrors[0].Code == writers.AlreadyExists
 	if err != nil && !createdConcurrently {
 		return err
 	}

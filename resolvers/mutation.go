@@ -59,22 +59,22 @@ var errUnauthorized = errors.New("resolvers: unauthorized")
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
-	problems, checkProblems := writers.UserErrors(nil), writers.UserErrors(nil)
-	if checkErr != nil && !errors.As(checkErr, &checkProblems) {
+	userErrors, checkUserErrors := writers.UserErrors(nil), writers.UserErrors(nil)
+	if checkErr != nil && !errors.As(checkErr, &checkUserErrors) {
 		return nil, checkErr
 	}
-	if err != nil && !errors.As(err, &problems) {
+	if err != nil && !errors.As(err, &userErrors) {
 		return nil, err
 	}
-	return userErrorsOf(append(problems, checkProblems...)), nil
+	return userErrorsOf(append(userErrors, checkUserErrors...)), nil
 }
 
-func userErrorsOf(problems writers.UserErrors) []*model.UserError {
-	list := make([]*model.UserError, len(problems))
-	for i, p := range problems {
-		list[i] = &model.UserError{Code: model.UserErrorCode(p.Code), Message: p.Message}
-		if p.Field != "" {
-			list[i].Path = strings.Split(p.Field, ".")
+func userErrorsOf(userErrors writers.UserErrors) []*model.UserError {
+	list := make([]*model.UserError, len(userErrors))
+	for i, e := range userErrors {
+		list[i] = &model.UserError{Code: model.UserErrorCode(e.Code), Message: e.Message}
+		if e.Field != "" {
+			list[i].Path = strings.Split(e.Field, ".")
 			list[i].Field = &list[i].Path[0]
 		}
 	}

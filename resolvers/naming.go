@@ -27,12 +27,12 @@ type naming struct {
 // pair is not optional, or if an id has another type, withKeys returns user errors instead.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
-	var problems writers.UserErrors
+	var keyErrors writers.UserErrors
 	for _, n := range all {
-		problems = append(problems, n.check()...)
+		keyErrors = append(keyErrors, n.check()...)
 	}
-	if len(problems) > 0 {
-		return userErrorsOf(problems), nil
+	if len(keyErrors) > 0 {
+		return userErrorsOf(keyErrors), nil
 	}
 	byID := map[string]string{}
 	for _, n := range all {

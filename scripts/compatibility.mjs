@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 
 /** What is wrong with the change from one SDL to another, empty if nothing is. */
-export function problems(released, schema, accepted) {
+export function report(released, schema, accepted) {
   const [before, after] = [build(released), build(schema)];
   const changes = [
     ...findBreakingChanges(before, after),
@@ -67,7 +67,7 @@ function strict({ type, directives }) {
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   const [released, accepted, ...files] = argv.slice(2).map((file) => readFileSync(file, 'utf8'));
-  const message = problems(released, files.join('\n'), accepted);
+  const message = report(released, files.join('\n'), accepted);
   if (message) {
     console.error(message);
     process.exitCode = 1;

@@ -60,7 +60,7 @@ func TestVariablesAreCoercedToTheirTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		definition, values string
 		want               any
-		problems           []string
+		messages           []string
 	}{
 		"an Int":                              {"$v:Int", `{"v":5}`, int64(5), nil},
 		"an Int written with a fraction of 0": {"$v:Int", `{"v":5.0}`, int64(5), nil},
@@ -122,15 +122,15 @@ func TestVariablesAreCoercedToTheirTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			op := operation(t, "query("+test.definition+"){take}")
 			got, errs := inputs.Variables(op, decode(t, test.values))
-			var problems []string
+			var messages []string
 			for _, err := range errs {
-				problems = append(problems, err.Message)
+				messages = append(messages, err.Message)
 				if len(err.Locations) != 1 || err.Locations[0].Column != 7 {
 					t.Errorf("%s has the locations %v, want column 7", err.Message, err.Locations)
 				}
 			}
-			if diff := cmp.Diff(test.problems, problems); diff != "" {
-				t.Fatalf("problems (-want +got):\n%s", diff)
+			if diff := cmp.Diff(test.messages, messages); diff != "" {
+				t.Fatalf("errors (-want +got):\n%s", diff)
 			}
 			value, has := got["v"]
 			if _, none := test.want.(absent); none {
@@ -149,8 +149,8 @@ type absent struct{}
 func TestVariablesLimitsTheErrors(t *testing.T) {
 	op := operation(t, "query($v:[Int]){take(list:$v)}")
 	list := strings.Repeat(`"x",`, 1000) + `"x"`
-	if _, errs := inputs.Variables(op, decode(t, `{"v":[`+list+`]}`)); len(errs) != maxProblems {
-		t.Errorf("got %d errors, want %d", len(errs), maxProblems)
+	if _, errs := inputs.Variables(op, decode(t, `{"v":[`+list+`]}`)); len(errs) != maxErrors {
+		t.Errorf("got %d errors, want %d", len(errs), maxErrors)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestLiteralsOfAnotherTypeAreRejected(t *testing.T) {
 	const whole = "it must be a whole number from -2147483648 to 2147483647"
 	for name, test := range map[string]struct {
 		argument string
-		problems []string
+		messages []string
 	}{
 		"an empty object for a String": {`name:{}`, []string{"expected a value of the type String, found {}: it must be a string"}},
 		"an empty object for an ID":    {`id:{}`, []string{"expected a value of the type ID, found {}: it must be a string or a whole number"}},
@@ -193,16 +193,16 @@ func TestLiteralsOfAnotherTypeAreRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			field := operation(t, "{take("+test.argument+")}").SelectionSet[0].(*ast.Field)
-			var problems []string
+			var messages []string
 			for _, a := range field.Arguments {
-				inputs.Literal(field.Definition.Arguments.ForName(a.Name).Type, a.Value, func(at *ast.Position, problem error) {
+				inputs.Literal(field.Definition.Arguments.ForName(a.Name).Type, a.Value, func(at *ast.Position, err error) {
 					if at == nil {
-						t.Errorf("%s has no position", problem)
+						t.Errorf("%s has no position", err)
 					}
-					problems = append(problems, problem.Error())
+					messages = append(messages, err.Error())
 				})
 			}
-			if diff := cmp.Diff(test.problems, problems); diff != "" {
+			if diff := cmp.Diff(test.messages, messages); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -213,7 +213,7 @@ func TestArgumentsAreCoercedToTheirTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		definitions, arguments, values string
 		want                           map[string]any // without the argument must and without defaults
-		problem                        string
+		message                        string
 	}{
 		"literals": {"", `n:1,f:2,b:true,id:3,v:PUBLIC,list:[1],lists:1`, `{}`, map[string]any{
 			"n": int64(1), "f": 2.0, "b": true, "id": "3", "v": "PUBLIC",
@@ -256,9 +256,9 @@ func TestArgumentsAreCoercedToTheirTypes(t *testing.T) {
 			}
 			field := op.SelectionSet[0].(*ast.Field)
 			got, err := Arguments(schema, field.Definition.Arguments, field.Arguments, variables)
-			if err != nil || test.problem != "" {
-				if err == nil || err.Error() != test.problem {
-					t.Errorf("got error %v, want %q", err, test.problem)
+			if err != nil || test.message != "" {
+				if err == nil || err.Error() != test.message {
+					t.Errorf("got error %v, want %q", err, test.message)
 				}
 				return
 			}

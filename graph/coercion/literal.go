@@ -9,7 +9,7 @@ import (
 )
 
 // Literal checks a literal by section 5.6.1, except its variables, and reports each invalid part.
-func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, problem error)) {
+func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, err error)) {
 	if value.Kind == ast.Variable {
 		return
 	}
@@ -43,8 +43,8 @@ func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Pos
 			report(value.Position, in.unknownValue(def, value.Raw))
 		}
 	case ast.Scalar:
-		if problem := in.scalarLiteral(def.Name, value); problem != nil {
-			report(value.Position, wrong(t.String(), value, problem))
+		if err := in.scalarLiteral(def.Name, value); err != nil {
+			report(value.Position, wrong(t.String(), value, err))
 		}
 	}
 }

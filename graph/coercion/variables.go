@@ -15,15 +15,15 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-const maxProblems = 10
+const maxErrors = 10
 
 // Variables is CoerceVariableValues of section 6.1.2. given is decoded JSON with [json.Number].
 // Variables without a value and a default are absent from the result.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
-	var problems gqlerror.List
+	var errs gqlerror.List
 	for _, def := range op.VariableDefinitions {
-		c := variable{in: in, definition: def, problems: &problems}
+		c := variable{in: in, definition: def, errs: &errs}
 		value, has := given[def.Variable]
 		switch {
 		case has:
@@ -34,29 +34,29 @@ func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (
 			c.report(nil, fmt.Errorf("a value of the type %s is required", def.Type))
 		}
 	}
-	return coerced, problems
+	return coerced, errs
 }
 
 type variable struct {
 	in         *Inputs
 	definition *ast.VariableDefinition
-	problems   *gqlerror.List
+	errs       *gqlerror.List
 }
 
-func (c *variable) report(path ast.Path, problem error) {
+func (c *variable) report(path ast.Path, cause error) {
 	if c.full() {
 		return
 	}
 	where := "$" + append(ast.Path{ast.PathName(c.definition.Variable)}, path...).String()
-	err := gqlerror.ErrorPosf(c.definition.Position, "%s: %s", where, problem)
-	err.Err = problem
+	err := gqlerror.ErrorPosf(c.definition.Position, "%s: %s", where, cause)
+	err.Err = cause
 	errcode.Set(err, errcode.ValidationFailed)
-	*c.problems = append(*c.problems, err)
+	*c.errs = append(*c.errs, err)
 }
 
-func (c *variable) full() bool { return len(*c.problems) >= maxProblems }
+func (c *variable) full() bool { return len(*c.errs) >= maxErrors }
 
-// value coerces a value, and reports problems. After one, its result is meaningless.
+// value coerces a value, and reports errors. After one, its result is meaningless.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -79,21 +79,21 @@ func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 		return coerced
 	}
 	def := c.in.Schema.Types[t.NamedType]
-	var problem error
+	var err error
 	switch def.Kind {
 	case ast.InputObject:
 		return c.object(def, value, path)
 	case ast.Enum:
 		if name, ok := value.(string); !ok {
-			problem = errors.New("a value of the enum " + def.Name + " must be a string")
+			err = errors.New("a value of the enum " + def.Name + " must be a string")
 		} else if def.EnumValues.ForName(name) == nil {
-			problem = c.in.unknownValue(def, name)
+			err = c.in.unknownValue(def, name)
 		}
 	default:
-		value, problem = c.in.scalar(def.Name, value)
+		value, err = c.in.scalar(def.Name, value)
 	}
-	if problem != nil {
-		c.report(path, problem)
+	if err != nil {
+		c.report(path, err)
 	}
 	return value
 }

@@ -13,7 +13,7 @@ import (
 
 type change struct{ Released, Schema, Accepted string }
 
-func problems(t *testing.T, changes []change) (list []string) {
+func reports(t *testing.T, changes []change) (list []string) {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil {
 		minihbase.Missing(t, "npm's graphql is missing: make build installs it")
@@ -23,9 +23,9 @@ func problems(t *testing.T, changes []change) (list []string) {
 		t.Fatal(err)
 	}
 	const script = `import { text } from 'node:stream/consumers';
-		import { problems } from '../../scripts/compatibility.mjs';
+		import { report } from '../../scripts/compatibility.mjs';
 		const changes = JSON.parse(await text(process.stdin));
-		console.log(JSON.stringify(changes.map((c) => problems(c.Released, c.Schema, c.Accepted))));`
+		console.log(JSON.stringify(changes.map((c) => report(c.Released, c.Schema, c.Accepted))));`
 	command := exec.CommandContext(t.Context(), "node", "--input-type=module", "--eval", script)
 	command.Stdin, command.Stderr = bytes.NewReader(input), os.Stderr
 	output, err := command.Output()
@@ -89,7 +89,7 @@ func TestBreakingChangesAreReported(t *testing.T) {
 		schema := strings.Replace(compatible, test.old, test.new, 1)
 		changes = append(changes, change{compatible, schema, ""}, change{compatible, schema, "# why\n" + test.message})
 	}
-	printed := problems(t, append(changes, change{compatible, compatible, "User.age was removed.\n"}))
+	printed := reports(t, append(changes, change{compatible, compatible, "User.age was removed.\n"}))
 	for i, test := range tests {
 		message, accepted := printed[2*i], printed[2*i+1]
 		if test.message == "" && message != "" {
@@ -118,7 +118,7 @@ func TestPrintedSDLCanBeCheckedForBreakingChanges(t *testing.T) {
 	user := schema.Types["User"]
 	user.Fields = user.Fields[1:]
 	const want = "\n  User.id was removed.\n"
-	if message := problems(t, []change{{string(released), SDL(schema), ""}})[0]; !strings.Contains(message, want) {
+	if message := reports(t, []change{{string(released), SDL(schema), ""}})[0]; !strings.Contains(message, want) {
 		t.Errorf("got %q, want %q", message, want)
 	}
 }

@@ -19,7 +19,7 @@ func FuzzParse(f *testing.F) {
 			if _, err := parser.ParseQuery(&ast.Source{Input: text}); err != nil {
 				t.Errorf("gqlparser: %v", err)
 			}
-		} else if _, problem := scan(text); problem != nil {
+		} else if _, err := scan(text); err != nil {
 			return
 		}
 		l, runes := lexer.New(&ast.Source{Input: text}), []rune(text)

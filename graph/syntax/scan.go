@@ -11,7 +11,7 @@ import (
 
 // scan checks tokens more strictly than gqlparser's lexer, and returns the values of block strings
 // by position. It also returns the lexer's errors, because the parser drops their reasons.
-func scan(text string) (blocks map[int]string, problem *gqlerror.Error) {
+func scan(text string) (blocks map[int]string, err *gqlerror.Error) {
 	source := &ast.Source{Input: text}
 	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // positions count runes
 	afterSpread := false

@@ -26,9 +26,9 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	if !utf8.ValidString(text) {
 		return nil, gqlerror.Errorf("the document is not UTF-8")
 	}
-	blocks, problem := scan(text)
-	if problem != nil {
-		return nil, problem
+	blocks, syntaxErr := scan(text)
+	if syntaxErr != nil {
+		return nil, syntaxErr
 	}
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
@@ -43,10 +43,10 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 // correct rejects variable definitions of fragments, and variables in the directives of variable
 // definitions.
 func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
-	var problem *gqlerror.Error
+	var first *gqlerror.Error
 	reject := func(at *ast.Position, message string) {
-		if problem == nil {
-			problem = gqlerror.ErrorPosf(at, "%s", message)
+		if first == nil {
+			first = gqlerror.ErrorPosf(at, "%s", message)
 		}
 	}
 	constant := false
@@ -77,7 +77,7 @@ func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 		directives(f.Directives, value)
 		selections(f.SelectionSet, value)
 	}
-	return problem
+	return first
 }
 
 func selections(set ast.SelectionSet, visit func(*ast.Value)) {

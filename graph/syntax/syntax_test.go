@@ -11,7 +11,7 @@ import (
 )
 
 func TestParseRejectsSyntaxErrors(t *testing.T) {
-	for name, test := range map[string]struct{ text, problem string }{
+	for name, test := range map[string]struct{ text, message string }{
 		"a name right after an Int":                   {`{users(first:1after:"x"){nodes{id}}}`, `Invalid number, expected digit but got: "a".`},
 		"a name right after a Float":                  {`{a(b:1.5c:2)}`, `Invalid number, expected digit but got: "c".`},
 		"a second decimal point":                      {`{a(b:1.5.2)}`, `Invalid number, expected digit but got: ".".`},
@@ -34,10 +34,10 @@ func TestParseRejectsSyntaxErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse(test.text)
-			if err == nil || err.Message != test.problem || err.Extensions["code"] != "GRAPHQL_PARSE_FAILED" {
-				t.Fatalf("got %v, want %q", err, test.problem)
+			if err == nil || err.Message != test.message || err.Extensions["code"] != "GRAPHQL_PARSE_FAILED" {
+				t.Fatalf("got %v, want %q", err, test.message)
 			}
-			if len(err.Locations) != 1 && !strings.HasPrefix(strings.ToLower(test.problem), "the document is") {
+			if len(err.Locations) != 1 && !strings.HasPrefix(strings.ToLower(test.message), "the document is") {
 				t.Errorf("got locations %v, want one", err.Locations)
 			}
 		})

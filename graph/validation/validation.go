@@ -35,7 +35,7 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 		return gqlerror.List{err}
 	}
 	all := validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(false))
-	if v.inputs.Suggest && len(all) > 0 && len(all) <= maxProblems {
+	if v.inputs.Suggest && len(all) > 0 && len(all) <= maxErrors {
 		all = validator.ValidateWithRules(v.inputs.Schema, doc, v.rules(true))
 	}
 	seen := make(map[string]bool, len(all))
@@ -48,8 +48,8 @@ func (v *Validator) Validate(doc *ast.QueryDocument) gqlerror.List {
 	})
 }
 
-// maxProblems is the maximum number of errors about values, and of errors with suggestions.
-const maxProblems = 10
+// maxErrors is the maximum number of errors about values, and of errors with suggestions.
+const maxErrors = 10
 
 // rules returns new rules for each document, because they have state.
 func (v *Validator) rules(suggest bool) *rules.Rules {
@@ -84,10 +84,10 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 
 // valuesOfCorrectType is section 5.6.1. gqlparser's rule accepts lists and objects for scalars.
 func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.AddErrFunc) {
-	problems, checked := 0, map[*ast.Value]bool{}
-	report := func(at *ast.Position, problem error) {
-		if problems++; problems <= maxProblems {
-			addError(core.Message("%s", problem), core.At(at), func(e *gqlerror.Error) { e.Err = problem })
+	reported, checked := 0, map[*ast.Value]bool{}
+	report := func(at *ast.Position, err error) {
+		if reported++; reported <= maxErrors {
+			addError(core.Message("%s", err), core.At(at), func(e *gqlerror.Error) { e.Err = err })
 		}
 	}
 	check := func(given ast.ArgumentList, defs ast.ArgumentDefinitionList) {

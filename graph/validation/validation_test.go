@@ -76,7 +76,7 @@ func TestInvalidDocumentsAreRejected(t *testing.T) {
 }
 
 func TestSuggestionsAreLimited(t *testing.T) {
-	for n, want := range map[int]int{maxProblems: maxProblems, maxProblems + 1: 0} {
+	for n, want := range map[int]int{maxErrors: maxErrors, maxErrors + 1: 0} {
 		suggested := 0
 		messages := validate(t, New(&coercion.Inputs{Schema: feedSchema, Suggest: true}, false),
 			`{user(name:"x"){`+strings.Repeat(" nam", n)+`}}`)

@@ -56,12 +56,12 @@ func ForTest(t testing.TB) string {
 }
 
 // Missing skips a test that needs something not installed, or fails it if CI is set.
-func Missing(t testing.TB, problem any) {
+func Missing(t testing.TB, reason any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
-		t.Fatal(problem)
+		t.Fatal(reason)
 	}
-	t.Skip(problem)
+	t.Skip(reason)
 }
 
 // Slow skips a test that takes up to a minute, unless CI is set, as by `make test`.
