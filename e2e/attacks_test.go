@@ -83,13 +83,13 @@ func checkRejected(a attack, answer []byte) error {
 		}
 	}
 	if err := json.Unmarshal(answer, &response); err != nil || len(response.Errors) == 0 {
-		return fmt.Errorf("the request succeeds: %s %v", cut(answer), err)
+		return fmt.Errorf("the request succeeds: %s %v", excerpt(answer), err)
 	}
 	if first := response.Errors[0]; first.Extensions.Code != a.code || !strings.HasPrefix(first.Message, a.message) {
-		return fmt.Errorf("want the error %s, %q…; got %s", a.code, a.message, cut(answer))
+		return fmt.Errorf("want the error %s, %q…; got %s", a.code, a.message, excerpt(answer))
 	}
 	if len(answer) > maxResponse {
-		return fmt.Errorf("the response has %d bytes: %s", len(answer), cut(answer))
+		return fmt.Errorf("the response has %d bytes: %s", len(answer), excerpt(answer))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestCostOfConstantRequestIsCached(t *testing.T) {
 	} {
 		calls = 0
 		if _, body := step.request.send(handler); calls > 0 != step.costs || !strings.Contains(string(body), step.want) {
-			t.Errorf("%s: %d calls of cost functions, response %s", step.name, calls, cut(body))
+			t.Errorf("%s: %d calls of cost functions, response %s", step.name, calls, excerpt(body))
 		}
 	}
 }

@@ -321,7 +321,7 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 					body := sendQuery(t, handler, fmt.Sprintf(`{%s(%s:%d,%s:%s){edges{cursor node{%s}} pageInfo{%s %s}}}`,
 						root.field, direction.size, size, direction.from, cursor, root.name, direction.end, direction.more), "")
 					if err := json.Unmarshal(body, &answer); err != nil || len(got) > 20 {
-						t.Fatal(err, string(cut(body)))
+						t.Fatal(err, string(excerpt(body)))
 					}
 					page := answer.Data[root.field]
 					for _, edge := range page.Edges {

@@ -45,7 +45,7 @@ func (r request) reportOf(
 	t.Helper()
 	a, body, err := r.costs(reporting(store, schema), costs.Header)
 	if err != nil {
-		t.Fatal(err, string(cut(body)))
+		t.Fatal(err, string(excerpt(body)))
 	}
 	report := a.Extensions.Report
 	if report != nil && (report.Executor != executor || report.Stalls != 0) {

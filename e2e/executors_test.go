@@ -90,7 +90,7 @@ func (e *executors) difference(r request) (difference string, valid bool) {
 	}
 	got, want := events(planned), events(stock)
 	if len(got) != len(want) {
-		return fmt.Sprintf("got %d events, want %d: %s", len(got), len(want), cut(planned)), true
+		return fmt.Sprintf("got %d events, want %d: %s", len(got), len(want), excerpt(planned)), true
 	}
 	for i := range got {
 		difference, executed := compare(got[i], want[i], bytes.HasPrefix(stock, []byte(":")))
@@ -125,7 +125,7 @@ func compare(planned, stock []byte, event bool) (difference string, executed boo
 	}
 	if !bytes.Equal(got.Data, want.Data) {
 		return fmt.Sprintf("got the data\n%s\nwant\n%s\nerrors: got %+v, want %+v",
-			cut(got.Data), cut(want.Data), got.Errors, want.Errors), true
+			excerpt(got.Data), excerpt(want.Data), got.Errors, want.Errors), true
 	}
 	if got.Data == nil {
 		if !bytes.Equal(planned, stock) {
@@ -223,7 +223,7 @@ func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	_, body := r.send(e.planned)
 	var answer any
 	if err := json.Unmarshal(body, &answer); err != nil || bytes.Contains(body, []byte(`"errors"`)) {
-		t.Fatal(err, string(cut(body)))
+		t.Fatal(err, string(excerpt(body)))
 	}
 	pool := map[string][]string{}
 	var walk func(path []string, value any)

@@ -80,11 +80,11 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 	p, a := predicted.Extensions.Plan, actual.Extensions.Report
 	switch {
 	case (p == nil) != (a == nil):
-		return fmt.Sprintf("plan: %t, report: %t; want both or none: %s %s", p != nil, a != nil, cut(body), cut(text))
+		return fmt.Sprintf("plan: %t, report: %t; want both or none: %s %s", p != nil, a != nil, excerpt(body), excerpt(text))
 	case p == nil:
 		return ""
 	case string(predicted.Data) != "null":
-		return "a response with a plan has data: " + string(cut(body))
+		return "a response with a plan has data: " + string(excerpt(body))
 	}
 	if c.all.Add(1); slices.ContainsFunc(p.Fields, func(f explain.Field) bool { return f.Open != "" }) {
 		c.unbounded.Add(1)

@@ -50,7 +50,7 @@ func TestFieldsAreLimitedWithoutFieldLimit(t *testing.T) {
 			_, body := request{query: doubled(test.levels)}.send(handler)
 			if !strings.Contains(string(body), test.want) ||
 				strings.Contains(string(body), "error") != strings.Contains(test.want, "limit") {
-				t.Errorf("got %s, want %s", cut(body), test.want)
+				t.Errorf("got %s, want %s", excerpt(body), test.want)
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func (f *fixture) check(t testing.TB, viewer oracle.Viewer, query string, variab
 		t.Fatalf("got the errors %q, want %q\n%s", given.Errors, expected.Errors, describe(viewer, query, request.Variables))
 	}
 	if err := f.opaque.Compare(expected.Data, given.Data); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, request.Variables), cut(body))
+		t.Fatalf("%v\n%s\n%s", err, describe(viewer, query, request.Variables), excerpt(body))
 	}
 	return expected.Data, given.Data
 }
@@ -119,7 +119,7 @@ func viewerName(viewer oracle.Viewer) string {
 	return viewer.Username
 }
 
-func cut(body []byte) []byte { return body[:min(len(body), 4000)] }
+func excerpt(body []byte) []byte { return body[:min(len(body), 4000)] }
 
 // replay compares another gateway's responses to the recorded queries. The order of errors may
 // differ: it depends on the field that fails first.
@@ -129,7 +129,7 @@ func (f *fixture) replay(t *testing.T, other *gateway) {
 	for _, a := range f.recorded {
 		if body := other.ask(t, a.request.Query, a.request.Variables, a.request.Viewer); !bytes.Equal(sortErrors(t, body),
 			sortErrors(t, a.body)) {
-			t.Fatalf("%s returns\n%s\nand %s returned\n%s\n%s", other.name, cut(body), f.name, cut(a.body),
+			t.Fatalf("%s returns\n%s\nand %s returned\n%s\n%s", other.name, excerpt(body), f.name, excerpt(a.body),
 				describe(a.request.Viewer, a.request.Query, a.request.Variables))
 		}
 	}

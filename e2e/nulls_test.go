@@ -79,7 +79,7 @@ const typename = "typename_of_object"
 func (n *nulls) add(operation *ast.OperationDefinition, typ string, body []byte) error {
 	response, err := oracle.Decode(body)
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, cut(body))
+		return fmt.Errorf("%w: %s", err, excerpt(body))
 	}
 	r := nullsOf{nulls: n, body: body, errors: map[string]bool{}}
 	errors, _ := oracle.Get(response, "errors").(oracle.List)
@@ -165,7 +165,7 @@ func (n *nullsOf) value(f *selectedField, typ *ast.Type, position string, value 
 		if n.errors[path] {
 			n.failed[position]++
 		} else if n.silent[position] == "" {
-			n.silent[position] = fmt.Sprintf("%s in %s", path, cut(n.body))
+			n.silent[position] = fmt.Sprintf("%s in %s", path, excerpt(n.body))
 		}
 	case oracle.List:
 		for i, element := range value {

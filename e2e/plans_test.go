@@ -31,7 +31,7 @@ func planOf(tb testing.TB, handler http.Handler, r request) *explain.Plan {
 	tb.Helper()
 	a, body, err := r.costs(handler, explain.Header)
 	if err != nil || a.Extensions.Plan == nil || a.Errors != nil || string(a.Data) != "null" {
-		tb.Fatal(err, string(cut(body)))
+		tb.Fatal(err, string(excerpt(body)))
 	}
 	return a.Extensions.Plan
 }
@@ -71,7 +71,7 @@ func TestPlansAreUnchanged(t *testing.T) {
 			p := planOf(t, handler, r)
 			actual, body, err := r.costs(handler, costs.Header)
 			if err != nil || actual.Extensions.Report == nil {
-				t.Fatal(err, string(cut(body)))
+				t.Fatal(err, string(excerpt(body)))
 			}
 			a := actual.Extensions.Report
 			text := fmt.Sprintf("actually    %s\n%s",
@@ -203,7 +203,7 @@ func TestExceptionsTakeTheirDocumentedRounds(t *testing.T) {
 		}
 		actual, body, err := r.costs(handler, costs.Header)
 		if err != nil || actual.Extensions.Report == nil {
-			t.Fatal(err, string(cut(body)))
+			t.Fatal(err, string(excerpt(body)))
 		}
 		if rounds := actual.Extensions.Report.Rounds; int64(rounds) > test.ordinarily {
 			t.Errorf("the request took %d rounds, want at most %d: %s", rounds, test.ordinarily, r.query)

@@ -61,7 +61,7 @@ func reported(t *testing.T, body []byte) (r costs.Report, text string) {
 		Extensions struct{ Report *costs.Report }
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Errors != nil || answer.Extensions.Report == nil {
-		t.Fatal(err, string(cut(body)))
+		t.Fatal(err, string(excerpt(body)))
 	}
 	r = *answer.Extensions.Report
 	if r.DurationMs <= 0 {

@@ -28,14 +28,14 @@ func (f failure) String() string {
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
-		return fmt.Sprintf("%v; data: %s", err, cut(r.Data))
+		return fmt.Sprintf("%v; data: %s", err, excerpt(r.Data))
 	}
 	if !once {
 		return fmt.Sprintf("two errors at one path: %v", r.Errors)
 	}
 	wanted, _, err := want.byNull()
 	if err != nil {
-		return fmt.Sprintf("gqlgen: %v; data: %s", err, cut(r.Data))
+		return fmt.Sprintf("gqlgen: %v; data: %s", err, excerpt(r.Data))
 	}
 	for null := range wanted {
 		// gqlgen also resolves fields of a null element; their errors are ignored.

@@ -99,7 +99,7 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 		if p := predicted.Extensions.Plan; err != nil || p == nil || int64(got.Rounds) > p.Rounds || got.Gets > p.Gets ||
 			got.RPCs > 3*p.RPCs {
 			t.Errorf("%d rounds, %d Gets and %d RPCs exceed the plan: %v %s\n%s",
-				got.Rounds, got.Gets, got.RPCs, err, cut(body), r)
+				got.Rounds, got.Gets, got.RPCs, err, excerpt(body), r)
 		}
 		if other := reportOf(t, onEmbedded, r); counts(got) != counts(other) {
 			t.Errorf("HBase: %s; embedded: %s\n%s", counts(got), counts(other), r)
@@ -174,7 +174,7 @@ func overConnections(t *testing.T, handler http.Handler, connections int) http.H
 func reportOf(t *testing.T, handler http.Handler, r request) *costs.Report {
 	a, body, err := r.costs(handler, costs.Header)
 	if err != nil || a.Errors != nil || a.Extensions.Report == nil {
-		t.Error(err, string(cut(body)))
+		t.Error(err, string(excerpt(body)))
 		return &costs.Report{}
 	}
 	return a.Extensions.Report

@@ -49,7 +49,7 @@ func (r request) without(number int) (request, bool) {
 		return r, false
 	}
 	found := false
-	cut := func(set ast.SelectionSet) ast.SelectionSet {
+	removeOne := func(set ast.SelectionSet) ast.SelectionSet {
 		if number < len(set) && !found {
 			found = true
 			return slices.Delete(slices.Clone(set), number, number+1)
@@ -59,7 +59,7 @@ func (r request) without(number int) (request, bool) {
 	}
 	var walk func(set ast.SelectionSet) ast.SelectionSet
 	walk = func(set ast.SelectionSet) ast.SelectionSet {
-		if set = cut(set); found {
+		if set = removeOne(set); found {
 			return set
 		}
 		for _, s := range set {

@@ -155,7 +155,7 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 		}
 		cost := c.of(document.Operations[0])
 		if ratios = append(ratios, float64(cost)/max(1, float64(plan.Rows))); int64(cost) < plan.Rows {
-			t.Fatalf("seed %d, query %d: the static cost is %d, and the plan has %d rows\n%s\n%s\n%s", random, i, cost, plan.Rows, r, plan.Text, cut(body))
+			t.Fatalf("seed %d, query %d: the static cost is %d, and the plan has %d rows\n%s\n%s\n%s", random, i, cost, plan.Rows, r, plan.Text, excerpt(body))
 		}
 	}
 	if len(ratios) < n/2 {

@@ -4,7 +4,7 @@
 //   node web.mjs URL SCREENSHOTS TOKEN OTHER
 //
 // TOKEN is LiLei's token, OTHER is HanMeimei's, whom LiLei follows. SCREENSHOTS is a folder. GET
-// URL/cut closes all connections to the gateway.
+// URL/disconnect closes all connections to the gateway.
 import { readFile } from 'node:fs/promises';
 import puppeteer from 'puppeteer-core';
 
@@ -171,7 +171,7 @@ async function own(page) {
 async function away(page, friend) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('.live.on');
-  await fetch(`${url}/cut`);
+  await fetch(`${url}/disconnect`);
   await page.waitForSelector('.live:not(.on)');
   await friend.reload();
   await friend.waitForSelector('textarea');

@@ -27,12 +27,12 @@ var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
-	var line line
+	var proxy proxy
 	static := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
-		case "/cut":
-			line.cut()
+		case "/disconnect":
+			proxy.closeConnections()
 			return
 		default:
 			http.FileServer(http.Dir(application+"/dist")).ServeHTTP(w, r)
@@ -43,11 +43,11 @@ func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Write(address.ReplaceAll(page, []byte("${1}://"+line.address)))
+		w.Write(address.ReplaceAll(page, []byte("${1}://"+proxy.address)))
 	}))
 	defer static.Close()
 	api := start(t, "--production", "--documents", application+"/documents.json", "--cors", static.URL)
-	line.open(t, strings.TrimPrefix(api.url, "http://"))
+	proxy.open(t, strings.TrimPrefix(api.url, "http://"))
 
 	report := useApplication(t, static.URL, api.token(t, "LiLei"), api.token(t, "HanMeimei"))
 	for _, test := range []struct{ name, step, want string }{
@@ -98,23 +98,23 @@ func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 	}
 }
 
-type line struct {
+type proxy struct {
 	address string
 
 	mu    sync.Mutex
 	conns []net.Conn
 }
 
-func (l *line) open(t *testing.T, gateway string) {
+func (p *proxy) open(t *testing.T, gateway string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		listener.Close()
-		l.cut()
+		p.closeConnections()
 	})
-	l.address = listener.Addr().String()
+	p.address = listener.Addr().String()
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -126,9 +126,9 @@ func (l *line) open(t *testing.T, gateway string) {
 				client.Close()
 				continue
 			}
-			l.mu.Lock()
-			l.conns = append(l.conns, client, server)
-			l.mu.Unlock()
+			p.mu.Lock()
+			p.conns = append(p.conns, client, server)
+			p.mu.Unlock()
 			go forward(client, server)
 			go forward(server, client)
 		}
@@ -140,14 +140,14 @@ func forward(to, from net.Conn) {
 	to.Close()
 }
 
-// cut closes all connections. Later ones are forwarded again.
-func (l *line) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, conn := range l.conns {
+// closeConnections leaves the proxy open to later connections.
+func (p *proxy) closeConnections() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range p.conns {
 		conn.Close()
 	}
-	l.conns = nil
+	p.conns = nil
 }
 
 type webReport struct {

@@ -40,9 +40,9 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated, problems := showRecipes(string(page), recipes)
-	for _, problem := range problems {
-		t.Errorf("%s: %s", name, problem)
+	updated, messages := showRecipes(string(page), recipes)
+	for _, message := range messages {
+		t.Errorf("%s: %s", name, message)
 	}
 	if updated == string(page) {
 		return
@@ -57,7 +57,7 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 // recipesBelow skips tests, installed packages and generated files.
 func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	all := map[string]string{}
-	var problems []error
+	var errs []error
 	skipped := []string{"node_modules", "__generated__", "__pycache__"}
 	err := fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -74,14 +74,14 @@ func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 		}
 		recipes, err := recipesOf(string(text))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 		for recipe, code := range recipes {
 			all[name+" "+recipe] = code
 		}
 		return nil
 	})
-	return all, errors.Join(append(problems, err)...)
+	return all, errors.Join(append(errs, err)...)
 }
 
 func recipesOf(text string) (map[string]string, error) {
@@ -139,13 +139,13 @@ func dedent(lines []string) string {
 	return ""
 }
 
-func showRecipes(page string, recipes map[string]string) (updated string, problems []string) {
+func showRecipes(page string, recipes map[string]string) (updated string, messages []string) {
 	shown := map[string]bool{}
 	updated = recipeBlock.ReplaceAllStringFunc(page, func(block string) string {
 		part := recipeBlock.FindStringSubmatch(block)
 		code, known := recipes[part[1]]
 		if !known {
-			problems = append(problems, "there is no recipe "+part[1])
+			messages = append(messages, "there is no recipe "+part[1])
 			return block
 		}
 		shown[part[1]] = true
@@ -153,14 +153,14 @@ func showRecipes(page string, recipes map[string]string) (updated string, proble
 	})
 	marks, blocks := len(recipeMark.FindAllString(page, -1)), len(recipeBlock.FindAllString(page, -1))
 	if marks != blocks {
-		problems = append(problems, fmt.Sprintf("%d recipes are named above %d fenced blocks", marks, blocks))
+		messages = append(messages, fmt.Sprintf("%d recipes are named above %d fenced blocks", marks, blocks))
 	}
 	for _, recipe := range slices.Sorted(maps.Keys(recipes)) {
 		if !shown[recipe] {
-			problems = append(problems, "it does not show recipe "+recipe)
+			messages = append(messages, "it does not show recipe "+recipe)
 		}
 	}
-	return updated, problems
+	return updated, messages
 }
 
 func TestRecipesThatCannotBeShownAreReported(t *testing.T) {
@@ -187,22 +187,22 @@ func TestDocsShowTheTestedPrograms(t *testing.T) {
 	const fresh = "Text.\n\n<!-- recipe: app.py a -->\n```python\nif x:\n\n    y()\n```\n"
 	for _, test := range []struct {
 		name, page, want string
-		problems         []string
+		messages         []string
 	}{
 		{"a fresh block stays", fresh, fresh, nil},
 		{"an old block is replaced", strings.Replace(fresh, "y()", "z()", 1), fresh, nil},
 		{"a block that is empty is filled", "Text.\n\n<!-- recipe: app.py a -->\n```python\n```\n", fresh, nil},
-		{"a recipe that is not shown is a problem", "", "", []string{"it does not show recipe app.py a"}},
-		{"a block without a recipe is a problem", fresh + strings.ReplaceAll(fresh, " a ", " b "),
+		{"a recipe that is not shown is an error", "", "", []string{"it does not show recipe app.py a"}},
+		{"a block without a recipe is an error", fresh + strings.ReplaceAll(fresh, " a ", " b "),
 			fresh + strings.ReplaceAll(fresh, " a ", " b "), []string{"there is no recipe app.py b"}},
-		{"a name without a block is a problem",
+		{"a name without a block is an error",
 			fresh + "<!-- recipe: app.py a -->\nText.\n", fresh + "<!-- recipe: app.py a -->\nText.\n",
 			[]string{"2 recipes are named above 1 fenced blocks"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			page, problems := showRecipes(test.page, recipes)
-			if page != test.want || !slices.Equal(problems, test.problems) {
-				t.Errorf("problems %q, page:\n%s", problems, page)
+			page, messages := showRecipes(test.page, recipes)
+			if page != test.want || !slices.Equal(messages, test.messages) {
+				t.Errorf("errors %q, page:\n%s", messages, page)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func TestPythonGQLQueriesAndSubscribes(t *testing.T) {
 	t.Parallel()
 	interpreter := python(t)
 	s := start(t)
-	text := run(t, "python", interpreter, "-B", "app.py", s.url, s.tokens(t, "LiLei"), s.cut(t))
+	text := run(t, "python", interpreter, "-B", "app.py", s.url, s.tokens(t, "LiLei"), s.unreliableURL(t))
 	check(t, text)
 	t.Run("a document is validated against the server's schema before it is sent", func(t *testing.T) {
 		var r struct {

@@ -65,17 +65,17 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 	defer cancel()
 	command := exec.CommandContext(ctx, program, args...)
 	command.Dir, command.WaitDelay = folder, time.Second
-	var problems bytes.Buffer
-	command.Stderr = &problems
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", folder, program, err, &problems)
+		t.Fatalf("%s %s: %v\n%s", folder, program, err, &stderr)
 	}
 	return output
 }
 
-// cut returns the URL of a proxy that closes its first two connections after a second.
-func (s server) cut(t *testing.T) (url string) {
+// unreliableURL returns the URL of a proxy that closes its first two connections after a second.
+func (s server) unreliableURL(t *testing.T) (url string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -40,7 +40,7 @@ func canonical(text string) string {
 
 // places returns the paths of errors, each up to the first null. An implementation may report any
 // number of the errors that make one value null (section 6.4.4).
-func places(data any, errors []problem) (all []string) {
+func places(data any, errors []responseError) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data
 		for ; at < len(e.Path) && value != nil; at++ {

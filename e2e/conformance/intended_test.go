@@ -38,13 +38,13 @@ func hasControl(text string) bool {
 }
 
 func all(o outcome, text string) bool {
-	return len(o.Errors) > 0 && !slices.ContainsFunc(o.Errors, func(p problem) bool {
-		return !strings.Contains(p.Message, text)
+	return len(o.Errors) > 0 && !slices.ContainsFunc(o.Errors, func(e responseError) bool {
+		return !strings.Contains(e.Message, text)
 	})
 }
 
 func some(o outcome, text string) bool {
-	return slices.ContainsFunc(o.Errors, func(p problem) bool { return strings.Contains(p.Message, text) })
+	return slices.ContainsFunc(o.Errors, func(e responseError) bool { return strings.Contains(e.Message, text) })
 }
 
 func intended(r request, got, want outcome) string {

@@ -194,7 +194,7 @@ for await (const line of lines) {
   const request = JSON.parse(line)
   const failure = error => ({ phase: 'failure', errors: [{ message: error.stack }] })
   outcomeOf(request).catch(failure).then(({ phase, data, errors }) => {
-    const problems = errors.map(({ message, path }) => ({ message, path }))
-    process.stdout.write(JSON.stringify({ id: request.id, phase, data, errors: problems }) + '\n')
+    const located = errors.map(({ message, path }) => ({ message, path }))
+    process.stdout.write(JSON.stringify({ id: request.id, phase, data, errors: located }) + '\n')
   })
 }

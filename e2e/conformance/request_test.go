@@ -38,15 +38,15 @@ func (r request) authenticates() bool {
 }
 
 type outcome struct {
-	ID     int       `json:"id"`
-	Phase  phase     `json:"phase"`
-	Data   string    `json:"data"`
-	Errors []problem `json:"errors"`
+	ID     int             `json:"id"`
+	Phase  phase           `json:"phase"`
+	Data   string          `json:"data"`
+	Errors []responseError `json:"errors"`
 	// unexecuted: the operation is valid. Its phase is execution, without data.
 	unexecuted bool
 }
 
-type problem struct {
+type responseError struct {
 	Message string `json:"message"`
 	Path    []any  `json:"path"`
 }
@@ -63,5 +63,5 @@ const (
 )
 
 func failure(format string, args ...any) outcome {
-	return outcome{Phase: failed, Errors: []problem{{Message: fmt.Sprintf(format, args...)}}}
+	return outcome{Phase: failed, Errors: []responseError{{Message: fmt.Sprintf(format, args...)}}}
 }

@@ -101,7 +101,7 @@ func (s *server) outcome(r request) (out outcome) {
 	var answer struct {
 		Data   json.RawMessage
 		Errors []struct {
-			problem
+			responseError
 			Extensions struct{ Code string }
 		}
 	}
@@ -109,7 +109,7 @@ func (s *server) outcome(r request) (out outcome) {
 		return failure("%v in the answer %s", err, w.Body)
 	}
 	for _, e := range answer.Errors {
-		out.Errors = append(out.Errors, e.problem)
+		out.Errors = append(out.Errors, e.responseError)
 		if e.Extensions.Code == "INTERNAL" {
 			return failure("INTERNAL: %s", &log)
 		}
@@ -150,7 +150,7 @@ func (s *server) explain(r request) (out outcome) {
 	_, errs := checker.Explain(context.Background(), params)
 	out.Phase = phaseOf(errs)
 	for _, e := range errs {
-		out.Errors = append(out.Errors, problem{Message: e.Message})
+		out.Errors = append(out.Errors, responseError{Message: e.Message})
 	}
 	return out
 }

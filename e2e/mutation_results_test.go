@@ -46,7 +46,7 @@ func (s *peopleGateway) query(t *testing.T, viewer oracle.Viewer, query string) 
 func TestCreatedAndUpdatedUserIsReturned(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	const fields = `user{id username name email age avatarUrl createdAt version followerCount}`
-	same := func(payload any) {
+	wantQueried := func(payload any) {
 		t.Helper()
 		user := oracle.Get(payload, "user")
 		seen := s.query(t, as("boss"), fmt.Sprintf(`{user(username:%q){id username name email age avatarUrl createdAt version followerCount}}`, oracle.Get(user, "username")))
@@ -56,7 +56,7 @@ func TestCreatedAndUpdatedUserIsReturned(t *testing.T) {
 	}
 	input := `{username:"young",name:"Young",email:"y@example.org",age:3,idempotencyKey:"k",clientMutationId:"x"}`
 	made := s.mutate(t, as("boss"), "createUser", input, fields)
-	same(made)
+	wantQueried(made)
 	if got := sprint(oracle.Get(made, "user", "name"), oracle.Get(made, "user", "age"),
 		oracle.Get(made, "clientMutationId")); got != "Young3x" || oracle.Get(made, "user", "createdAt") == nil {
 		t.Error(got)
@@ -67,7 +67,7 @@ func TestCreatedAndUpdatedUserIsReturned(t *testing.T) {
 	}
 	version := oracle.Get(made, "user", "version")
 	changed := s.mutate(t, as("young"), "updateUser", fmt.Sprintf(`{username:"young",email:null,age:4,avatarUrl:"https://example.org/y.jpg",expectedVersion:%q}`, version), fields)
-	same(changed)
+	wantQueried(changed)
 	if got := sprint(oracle.Get(changed, "user", "name"), oracle.Get(changed, "user", "age"), oracle.Get(changed, "user",
 		"avatarUrl")); got != "Young4https://example.org/y.jpg" || oracle.Get(changed, "user", "email") != nil {
 		t.Error(got)
@@ -86,14 +86,14 @@ func TestRoleMutationsChangeRolesAndTheirUsers(t *testing.T) {
 		return sprint(oracle.Get(s.query(t, boss, `{role(code:"tester"){id code name version userCount department{code}}}`),
 			"role"))
 	}
-	same := func(payload any) {
+	wantQueried := func(payload any) {
 		t.Helper()
 		if diff := cmp.Diff(role(), sprint(oracle.Get(payload, "role"))); diff != "" {
 			t.Errorf("(-query +payload):\n%s", diff)
 		}
 	}
-	same(s.mutate(t, boss, "createRole", `{code:"tester",department:"dev",idempotencyKey:"k"}`, fields))
-	same(s.mutate(t, boss, "createRole", `{code:"tester",department:"dev",idempotencyKey:"k"}`, fields))
+	wantQueried(s.mutate(t, boss, "createRole", `{code:"tester",department:"dev",idempotencyKey:"k"}`, fields))
+	wantQueried(s.mutate(t, boss, "createRole", `{code:"tester",department:"dev",idempotencyKey:"k"}`, fields))
 	of := func(query string) string { t.Helper(); return sprint(s.query(t, boss, query)) }
 	lists := `{department(code:"dev"){roles{totalCount nodes{code}}} owner:user(username:"owner"){hasRole(code:"tester") roles{totalCount nodes{code}}} role(code:"tester"){users{totalCount nodes{username}}}}`
 	for _, step := range []struct{ mutation, input, fields, want string }{
@@ -105,7 +105,7 @@ func TestRoleMutationsChangeRolesAndTheirUsers(t *testing.T) {
 		{"revokeRole", `{username:"owner",role:"tester"}`, fields, "dev 2, owner 0, role 0"},
 		{"assignRole", `{username:"owner",role:"tester"}`, fields, "dev 2, owner 1, role 1"},
 	} {
-		same(s.mutate(t, boss, step.mutation, step.input, step.fields))
+		wantQueried(s.mutate(t, boss, step.mutation, step.input, step.fields))
 		data := s.query(t, boss, lists)
 		got := fmt.Sprintf("dev %v, owner %v, role %v", oracle.Get(data, "department", "roles", "totalCount"),
 			oracle.Get(data, "owner", "roles", "totalCount"), oracle.Get(data, "role", "users", "totalCount"))
@@ -125,7 +125,7 @@ func TestRoleMutationsChangeRolesAndTheirUsers(t *testing.T) {
 	}
 }
 
-func without(username string) map[string]string {
+func peopleWithout(username string) map[string]string {
 	rest := map[string]string{}
 	for name, text := range people {
 		var lines []string
@@ -170,7 +170,7 @@ func TestDeletedUserLeavesNothing(t *testing.T) {
 			}
 			s.root.Writers.Close(t.Context())
 			never := &peopleGateway{gateway: newGateway("embedded", inMemory(t)), ids: strings.NewReplacer()}
-			importInto(t, never.store, folderOf(t, without(username)), transfer.Options{})
+			importInto(t, never.store, folderOf(t, peopleWithout(username)), transfer.Options{})
 			if diff := cmp.Diff(exported(t, never.store), exported(t, s.store)); diff != "" {
 				t.Errorf("export (-never existed +deleted):\n%s", diff)
 			}
