@@ -166,7 +166,7 @@ func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := 1 + len(directory[0].Cells)
-		handler, most := explaining(store, bound), 0
+		handler, most := newExplainHandler(store, bound), 0
 		for _, page := range []string{"first: 1", "first: 11", "first: 30", "first: 100", "last: 1", "last: 3"} {
 			r := request{query: `{ user(username: "hub") { followers(` + page + `) { nodes { username } } } }`}
 			predicted, _, err := r.costs(handler, explain.Header)

@@ -56,7 +56,7 @@ func TestCostOfConstantRequestIsCached(t *testing.T) {
 
 // Viewers with the same kind of token share a cost.
 func TestCostDoesNotDependOnUsername(t *testing.T) {
-	handler := explaining(sampleStore(t), tables.ListBound)
+	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	for _, file := range exampleNames(t) {
 		first := planOf(t, handler, request{query: example(t, file), viewer: auth.Viewer{Username: "LiLei"}})
 		for _, username := range []string{"HanMeimei", "nobody"} {

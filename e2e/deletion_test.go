@@ -294,7 +294,7 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 			s.commitDeletion(t, "games", fmt.Sprintf("g%02d", i))
 		}
 	}
-	handler := reporting(store, plannedSchema())
+	handler := newReportHandler(store, plannedSchema())
 	for _, root := range []struct{ field, name, prefix string }{
 		{"users", "username", "u"},
 		{"roles", "code", "r"},

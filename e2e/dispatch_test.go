@@ -43,7 +43,7 @@ func (r request) reportOf(
 	t *testing.T, executor string, schema graphql.ExecutableSchema, store hbase.Store,
 ) *costs.Report {
 	t.Helper()
-	a, body, err := r.costs(reporting(store, schema), costs.Header)
+	a, body, err := r.costs(newReportHandler(store, schema), costs.Header)
 	if err != nil {
 		t.Fatal(err, string(excerpt(body)))
 	}

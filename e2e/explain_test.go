@@ -30,8 +30,8 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// explaining serves plans and reports. listBound is the number of members in a bucket.
-func explaining(store hbase.Store, listBound int) http.Handler {
+// newExplainHandler serves plans and reports. listBound is the number of members in a bucket.
+func newExplainHandler(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
 		Costs:  resolvers.Costs(listBound),
@@ -107,7 +107,7 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 
 // The names of the objects do not matter.
 func TestPlanCountsReadsOfEachObject(t *testing.T) {
-	handler := explaining(inMemory(t), tables.ListBound)
+	handler := newExplainHandler(inMemory(t), tables.ListBound)
 	gets := func(viewer, query string) int64 {
 		return planOf(t, handler, request{query: query, viewer: auth.Viewer{Username: viewer}}).Gets
 	}
@@ -140,7 +140,7 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 		store, bound := inMemory(t), options.ListBound
 		importInto(t, store, generated(t, 1), options)
 		pool := newExecutors(store).collectArguments(t)
-		handler, schema := explaining(store, bound), plannedSchema().Schema()
+		handler, schema := newExplainHandler(store, bound), plannedSchema().Schema()
 		begin := time.Now()
 		var counted comparison
 		var next atomic.Int64
@@ -189,7 +189,7 @@ func TestNoQueryExceedsItsPlan(t *testing.T) {
 func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	store := inMemory(t)
 	importInto(t, store, generated(t, 1), transfer.Options{ListBound: 5})
-	pool, handler := newExecutors(store).collectArguments(t), explaining(store, 5)
+	pool, handler := newExecutors(store).collectArguments(t), newExplainHandler(store, 5)
 	var counted comparison
 	sent := map[string]bool{}
 	for _, code := range pool["department code"] {
@@ -219,7 +219,7 @@ func TestLazyObjectsAwaitListLength(t *testing.T) {
 	r := request{query: `{user(username:"hub"){followers(first:20){nodes{username}}}
 		a:user(username:"x"){following(first:1){nodes{followers(first:20){totalCount nodes{name followers(first:1){nodes{username}}}}}}}}`}
 	var compared comparison
-	if violation := r.exceeds(explaining(store, tables.ListBound), &compared); violation != "" ||
+	if violation := r.exceeds(newExplainHandler(store, tables.ListBound), &compared); violation != "" ||
 		compared.all.Load() == 0 {
 		t.Error(compared.all.Load(), violation)
 	}

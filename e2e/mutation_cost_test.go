@@ -176,7 +176,7 @@ func TestNoMutationExceedsItsPlan(t *testing.T) {
 				"}"
 		})
 		r := request{query: text, variables: variables, viewer: auth.Viewer(c.viewer)}
-		a, _, err := r.costs(explaining(s.store, tables.ListBound), explain.Header)
+		a, _, err := r.costs(newExplainHandler(s.store, tables.ListBound), explain.Header)
 		if err != nil {
 			t.Fatal(err)
 		}

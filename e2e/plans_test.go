@@ -38,7 +38,7 @@ func planOf(tb testing.TB, handler http.Handler, r request) *explain.Plan {
 
 func TestPlanReadsNothing(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
-	handler := explaining(recorder, tables.ListBound)
+	handler := newExplainHandler(recorder, tables.ListBound)
 	for _, viewer := range []auth.Viewer{{}, {Username: "LiLei"}, {Username: "root", Admin: true}} {
 		for _, file := range exampleNames(t) {
 			planOf(t, handler, request{query: example(t, file), viewer: viewer})
@@ -67,7 +67,7 @@ func exampleNames(t *testing.T) (names []string) {
 func TestPlansAreUnchanged(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
-			handler := explaining(store, tables.ListBound)
+			handler := newExplainHandler(store, tables.ListBound)
 			p := planOf(t, handler, r)
 			actual, body, err := r.costs(handler, costs.Header)
 			if err != nil || actual.Extensions.Report == nil {
@@ -90,7 +90,7 @@ func TestPlansAreUnchanged(t *testing.T) {
 }
 
 func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
-	p := planOf(t, explaining(sampleStore(t), tables.ListBound), request{query: hub})
+	p := planOf(t, newExplainHandler(sampleStore(t), tables.ListBound), request{query: hub})
 	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
 		t.Errorf("ordinary cost: got %s, want 3 rounds, 421 Gets, 4 RPCs", o)
 	}
@@ -102,7 +102,7 @@ func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
 
 // Chains may end with a filtered connection, which takes one more round.
 func TestKHopsTakeKPlusOneRounds(t *testing.T) {
-	handler, schema := explaining(sampleStore(t), tables.ListBound), plannedSchema().Schema()
+	handler, schema := newExplainHandler(sampleStore(t), tables.ListBound), plannedSchema().Schema()
 	roots := map[string]string{`user(username:"x")`: "User", `role(code:"x")`: "Role",
 		`department(code:"x")`: "Department", `game(code:"x")`: "Game",
 		`users`: "User", `roles`: "Role", `games`: "Game", `topDepartments`: "Department"}
@@ -153,7 +153,7 @@ func TestKHopsTakeKPlusOneRounds(t *testing.T) {
 
 // A cursor may be in any bucket.
 func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
-	handler := explaining(sampleStore(t), tables.ListBound)
+	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
 		At: tables.UnknownTime}))
 	for hops := 1; hops <= 4; hops++ {
@@ -167,7 +167,7 @@ func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
 
 // The exceptions of docs/EXPLAIN.md.
 func TestExceptionsTakeTheirDocumentedRounds(t *testing.T) {
-	handler := explaining(sampleStore(t), tables.ListBound)
+	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",
 		At: tables.UnknownTime}))
 	followers := func(hops int, args string) string {

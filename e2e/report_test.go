@@ -29,7 +29,7 @@ import (
 var rewriteReports = flag.Bool("rewrite-reports", false,
 	"rewrite testdata/reports and testdata/plans instead of comparing")
 
-func reporting(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
+func newReportHandler(store hbase.Store, schema graphql.ExecutableSchema) http.Handler {
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
 		Around: loadersOver(store)})
 }
@@ -114,8 +114,8 @@ func sampleStore(tb testing.TB) hbase.Store {
 // Rewrite testdata/reports with -rewrite-reports, and review the difference.
 func TestReportsMatchTheRecordedReads(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
-	planned := reporting(recorder, plannedSchema())
-	stock := reporting(recorder, stockSchema())
+	planned := newReportHandler(recorder, plannedSchema())
+	stock := newReportHandler(recorder, stockSchema())
 	for _, name := range []string{"1-followers", "3-comments", "4-departments", "6-games", "7-nodes", "8-likes"} {
 		query := example(t, name)
 		t.Run(name, func(t *testing.T) {
@@ -232,12 +232,12 @@ func golden(t *testing.T, path, text string) {
 	}
 }
 
-func reporters(t testing.TB) map[string]func() {
+func sendWithReports(t testing.TB) map[string]func() {
 	store := sampleStore(t)
 	query := example(t, "1-followers")
 	without := endpoint.New(plannedSchema(), endpoint.Config{Timeout: time.Minute,
 		Around: loadersOver(store)})
-	with := reporting(store, plannedSchema())
+	with := newReportHandler(store, plannedSchema())
 	return map[string]func(){
 		"none": func() { sendQuery(t, without, query, "") },
 		"off":  func() { sendQuery(t, with, query, "") },
@@ -246,21 +246,21 @@ func reporters(t testing.TB) map[string]func() {
 }
 
 func TestReportIsFreeUnlessRequested(t *testing.T) {
-	answer := reporters(t)
-	none, off, on := testing.AllocsPerRun(200, answer["none"]), testing.AllocsPerRun(200, answer["off"]),
-		testing.AllocsPerRun(200, answer["on"])
+	send := sendWithReports(t)
+	none, off, on := testing.AllocsPerRun(200, send["none"]), testing.AllocsPerRun(200, send["off"]),
+		testing.AllocsPerRun(200, send["on"])
 	if off > none+2 || on < off+20 {
 		t.Errorf("%.0f allocations without reports, %.0f without the header, %.0f with a report", none, off, on)
 	}
 }
 
 func BenchmarkReport(b *testing.B) {
-	answer := reporters(b)
+	send := sendWithReports(b)
 	for _, name := range []string{"none", "off", "on"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				answer[name]()
+				send[name]()
 			}
 		})
 	}

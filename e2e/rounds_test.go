@@ -14,7 +14,7 @@ import (
 // The further rounds of EXPLAIN.md, "How many rounds". C is the cursor of a list's first entry.
 func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	const twit = `"VEx1Y3kAf__-ahlKpH9sdWN5LTM"`
-	handler := explaining(sampleStore(t), tables.ListBound)
+	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	for _, test := range []struct {
 		query                string
 		hops                 int64

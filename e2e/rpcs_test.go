@@ -69,7 +69,7 @@ func TestRPCsOnHBaseAreCountedInReports(t *testing.T) {
 
 func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) {
 	t.Helper()
-	onCluster, onEmbedded := planning(store), planning(embedded)
+	onCluster, onEmbedded := newPlanHandler(store), newPlanHandler(embedded)
 	alone := make([]*costs.Report, len(requests))
 	servers := 0
 	for i, r := range requests {
@@ -140,7 +140,7 @@ func compareRPCs(t *testing.T, store, embedded hbase.Store, requests []request) 
 	}
 }
 
-func planning(store hbase.Store) http.Handler {
+func newPlanHandler(store hbase.Store) http.Handler {
 	return endpoint.New(plannedSchema(),
 		endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls, Costs: resolvers.Costs(tables.ListBound),
 			Around: loadersOver(store)})

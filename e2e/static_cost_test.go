@@ -130,7 +130,7 @@ func TestStaticCostIsAtLeastThePlan(t *testing.T) {
 	n, random := *costed, seedOf(t)
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: gatewaypkg.SDL()})
 	store := inMemory(t)
-	handler := explaining(store, tables.ListBound)
+	handler := newExplainHandler(store, tables.ListBound)
 	var ratios []float64
 	for i := range n {
 		q := &queries{Rand: rand.New(rand.NewPCG(random, uint64(i))), schema: apiSchema}

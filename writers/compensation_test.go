@@ -36,10 +36,10 @@ func TestLateCompensationFails(t *testing.T) {
 	}{
 		{
 			"assignRole", "assignRole", "revokeRole",
-			func(ctx context.Context, w *Writers) error { return createLead(ctx, w) },
+			func(ctx context.Context, w *Writers) error { return createLeadRole(ctx, w) },
 			func(ctx context.Context, w *Writers) error { return w.Relate(ctx, tables.Assignments, "Lucy", "lead") },
 			func(ctx context.Context, w *Writers) error { return w.DeleteRole(ctx, "lead") },
-			func(ctx context.Context, w *Writers) error { return createLead(ctx, w) },
+			func(ctx context.Context, w *Writers) error { return createLeadRole(ctx, w) },
 			func(t *testing.T, store hbase.Store) bool {
 				cells, err := cellsOf(t.Context(), store, tables.Assignments.Get("Lucy", "lead"))
 				yes, _, _ := tables.Assignments.Decode(cells)
@@ -48,17 +48,17 @@ func TestLateCompensationFails(t *testing.T) {
 		}, {
 			"updateRole", "updateRole", "undefineRole",
 			func(ctx context.Context, w *Writers) error {
-				if err := createLead(ctx, w); err != nil {
+				if err := createLeadRole(ctx, w); err != nil {
 					return err
 				}
-				return createStaff(ctx, w)
+				return createStaffDepartment(ctx, w)
 			},
 			func(ctx context.Context, w *Writers) error {
 				_, err := w.UpdateRole(ctx, RoleChange{Code: "lead", Department: Change[string]{true, &department}})
 				return err
 			},
 			func(ctx context.Context, w *Writers) error { return w.DeleteDepartment(ctx, department, false) },
-			createStaff,
+			createStaffDepartment,
 			func(t *testing.T, store hbase.Store) bool {
 				cells, err := cellsOf(t.Context(), store, tables.Roles.Writable("lead"))
 				role, _ := tables.Roles.Decode("lead", cells)
@@ -66,13 +66,13 @@ func TestLateCompensationFails(t *testing.T) {
 			},
 		}, {
 			"recordPlay", "recordPlay", "erasePlays",
-			createGo,
+			createGoGame,
 			func(ctx context.Context, w *Writers) error {
 				_, err := w.RecordPlay(ctx, "Lucy", NewPlay{Game: "go", Day: &day, Count: 1, IdempotencyKey: &key})
 				return err
 			},
 			func(ctx context.Context, w *Writers) error { return w.DeleteGame(ctx, "go") },
-			createGo,
+			createGoGame,
 			func(t *testing.T, store hbase.Store) bool {
 				cells, err := cellsOf(t.Context(), store, tables.Plays.Get("Lucy", "go"))
 				days, _ := playedOn(cells)
@@ -141,17 +141,17 @@ func TestLateCompensationFails(t *testing.T) {
 	}
 }
 
-func createLead(ctx context.Context, w *Writers) error {
+func createLeadRole(ctx context.Context, w *Writers) error {
 	_, err := w.CreateRole(ctx, "boss", NewRole{Code: "lead"})
 	return err
 }
 
-func createStaff(ctx context.Context, w *Writers) error {
+func createStaffDepartment(ctx context.Context, w *Writers) error {
 	_, err := w.CreateDepartment(ctx, "boss", NewDepartment{Code: "staff", Name: "Staff"})
 	return err
 }
 
-func createGo(ctx context.Context, w *Writers) error {
+func createGoGame(ctx context.Context, w *Writers) error {
 	_, err := w.CreateGame(ctx, "boss", NewGame{Code: "go"})
 	return err
 }

@@ -42,7 +42,7 @@ func newFeedHistory(h history, batchSize int) feedHistory {
 func (h feedHistory) Smaller() (all []feedHistory) {
 	calls := slices.Repeat([]int{h.calls}, h.clients)
 	if calls[0] = len(crossings()); h.held {
-		calls[0] = 0 // departure needs all its calls
+		calls[0] = 0 // leaveDuringFanout needs all its calls
 	}
 	if h.reads > 0 {
 		all = append(all, feedHistory{h.history, h.batchSize, h.reads / 2})
@@ -141,7 +141,7 @@ func (h feedHistory) execute(t *testing.T) (r historyResult) {
 		}
 		switch {
 		case i == 0 && h.held:
-			calls = departure(scheduler)
+			calls = leaveDuringFanout(scheduler)
 		case i == 0:
 			calls = crossings()
 		}
@@ -293,7 +293,7 @@ func crossings() []call {
 	return calls
 }
 
-func departure(scheduler *scheduler) []call {
+func leaveDuringFanout(scheduler *scheduler) []call {
 	leavers := otherFollowers[:2]
 	return []call{
 		followFeed(leavers...),

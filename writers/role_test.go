@@ -75,7 +75,7 @@ func TestInvalidRoleMutationsReturnUserErrors(t *testing.T) {
 	})
 }
 
-func definers(t *testing.T, r *fixture) (all []string) {
+func definedRoles(t *testing.T, r *fixture) (all []string) {
 	t.Helper()
 	for _, code := range []string{"dev", "ops"} {
 		results, err := r.store.Get(t.Context(), []hbase.Get{tables.DepartmentRoles.Get(code, 0, hbase.Page{})})
@@ -117,7 +117,7 @@ func TestUpdateRoleMovesTheRoleBetweenDepartments(t *testing.T) {
 		if _, err := r.w.UpdateRole(t.Context(), step.change); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(step.want, definers(t, r)); diff != "" {
+		if diff := cmp.Diff(step.want, definedRoles(t, r)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
 	}
@@ -127,7 +127,7 @@ func TestUpdateRoleMovesTheRoleBetweenDepartments(t *testing.T) {
 	if err := r.w.DeleteRole(t.Context(), "test"); err != nil {
 		t.Fatal(err)
 	}
-	if role, left := object(t, r, tables.Roles, "test"), definers(t, r); role != nil || left != nil {
+	if role, left := object(t, r, tables.Roles, "test"), definedRoles(t, r); role != nil || left != nil {
 		t.Error(role, left)
 	}
 }

@@ -19,7 +19,7 @@ func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
 		defer store.Close()
 		w := New(store, Options{ListBound: 2})
-		if err := createLead(ctx, w); err != nil {
+		if err := createLeadRole(ctx, w); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {

@@ -103,7 +103,7 @@ func TestOperationWithoutSlotIsCompletedByAnotherGateway(t *testing.T) {
 	withPopularUser(t, func(t *testing.T, store hbase.Store) {
 		one, two := newTestGateway(store), newTestGateway(store)
 		one.slots = make(chan struct{}, 1)
-		err := errors.Join(createLead(t.Context(), one.Writers),
+		err := errors.Join(createLeadRole(t.Context(), one.Writers),
 			one.DeleteUser(t.Context(), "hub"), one.DeleteRole(t.Context(), "lead"))
 		if err != nil {
 			t.Fatal(err)

@@ -37,14 +37,14 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	}{
 		{"postTwit", tables.TwitNames.Table, postTwit(nil), deleteTwits},
 		{"postTwit under a key", tables.TwitNames.Table, postTwit(&key), deleteTwits},
-		{"createGame", tables.Games.Table, createGo, func(ctx context.Context, w *Writers) error {
-			return errors.Join(w.DeleteGame(ctx, "go"), createGo(ctx, w))
+		{"createGame", tables.Games.Table, createGoGame, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteGame(ctx, "go"), createGoGame(ctx, w))
 		}},
-		{"createRole", tables.Roles.Table, createLead, func(ctx context.Context, w *Writers) error {
-			return errors.Join(w.DeleteRole(ctx, "lead"), createLead(ctx, w))
+		{"createRole", tables.Roles.Table, createLeadRole, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteRole(ctx, "lead"), createLeadRole(ctx, w))
 		}},
-		{"createDepartment", tables.Departments.Table, createStaff, func(ctx context.Context, w *Writers) error {
-			return errors.Join(w.DeleteDepartment(ctx, "staff", false), createStaff(ctx, w))
+		{"createDepartment", tables.Departments.Table, createStaffDepartment, func(ctx context.Context, w *Writers) error {
+			return errors.Join(w.DeleteDepartment(ctx, "staff", false), createStaffDepartment(ctx, w))
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -48,9 +48,9 @@ func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// tried returns batch sizes, which deliver a follower's twits in part or together, and the distance
-// of the failing calls. CI tries more, and -each all.
-func tried() (batchSizes []int, step int, of failure) {
+// The batch sizes deliver a follower's twits in part or together. step is the distance of the
+// failing calls. CI tries more, and -each all.
+func batchSizesAndFailures() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
 		return []int{2, 3}, 1, failures
@@ -206,7 +206,7 @@ func scenarios() (all []scenario) {
 }
 
 func TestNothingIsLeftOverOrMissingAfterFailures(t *testing.T) {
-	batchSizes, step, failures := tried()
+	batchSizes, step, failures := batchSizesAndFailures()
 	for _, c := range scenarios() {
 		for _, batchSize := range batchSizes {
 			t.Run(fmt.Sprintf("%s, in batches of %d", c.name, batchSize), func(t *testing.T) {
