@@ -19,14 +19,12 @@ var signUp = loadtest.Request{
 	Body: []byte(`{"query":"mutation{signUp(input:{username:\"writer\",name:\"Writer\",password:\"correct horse\"}){user{username}}}"}`),
 }
 
-// compareWith compares another twibase program, such as one built from an earlier commit, with that
-// of this tree. They take turns of half a second, and which of them goes first alternates, so that
-// each ratio compares neighbouring turns.
+// compareWith compares another twibase program, such as an earlier commit's, with this tree's. They
+// take turns of half a second, alternately first, so that each ratio compares neighbouring turns.
 //
-// Both must return the responses of the handwritten program, byte for byte. Both were started once
-// before and stopped: the rows that a program writes at its first start, such as those of a new
-// table, are then in files, like all others. And both write a user: the memtable of neither is
-// empty.
+// Both must return the handwritten program's responses, byte for byte. Both were started before and
+// stopped, so that the rows of a first start, such as those of a new table, are in files. And both
+// write a user, so that no memtable is empty.
 func compareWith(ctx context.Context, w *dataset, other string) error {
 	p, err := newWorkspace()
 	if err != nil {

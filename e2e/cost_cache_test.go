@@ -54,7 +54,6 @@ func TestCostOfConstantRequestIsCached(t *testing.T) {
 	}
 }
 
-// Viewers with the same kind of token share a cost.
 func TestCostDoesNotDependOnUsername(t *testing.T) {
 	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	for _, file := range exampleNames(t) {

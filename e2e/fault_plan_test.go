@@ -216,7 +216,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 			return
 		}
 		switch o := v.Interface().(type) {
-		case *tables.Twit: // rows of other objects may not have been read yet
+		case *tables.Twit: // other rows may not have been read yet
 			if p.applies(p.missing, "photos", name) {
 				twit := *o
 				twit.PhotoURLs = nil

@@ -38,7 +38,7 @@ func (r response) compare(want response) string {
 		return fmt.Sprintf("gqlgen: %v; data: %s", err, excerpt(r.Data))
 	}
 	for null := range wanted {
-		// gqlgen also resolves fields of a null element; their errors are ignored.
+		// gqlgen also resolves fields of a null element: their errors are ignored.
 		if got[null] == nil && got[null+" itself"] == nil {
 			return fmt.Sprintf("no error for the null at %s: want %v", null, wanted[null])
 		}

@@ -170,7 +170,7 @@ func TestStaticCostDependsOnArguments(t *testing.T) {
 	for text, want := range map[string]int{
 		`{ games { edges { cursor } } }`:             22, // a page of 20, one more, and the cursor
 		`{ users { edges { cursor } } }`:             22,
-		`{ users(query: "l") { edges { cursor } } }`: 42, // the entries of the search, and the names of 20 users
+		`{ users(query: "l") { edges { cursor } } }`: 42, // the entries, and the names of 20 users
 	} {
 		document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
 		if errs != nil {

@@ -90,7 +90,7 @@ func TestCancelledRequestFreesItsWork(t *testing.T) {
 }
 
 func TestRequestTimeoutBoundsStoreCalls(t *testing.T) {
-	var kind atomic.Value // of the slow calls
+	var kind atomic.Value
 	kind.Store("")
 	store := hbasetest.NewFaults(sampleStore(t),
 		hbasetest.When(func(op hbasetest.Op) bool { return op.Kind == kind.Load() }, hbasetest.Fault{Delay: 2 * time.Second}))

@@ -45,7 +45,6 @@ func TestEarlierDeadlineBoundsACall(t *testing.T) {
 	}
 }
 
-// States of a cluster are no defects of a gateway.
 func TestStatesOfAClusterAreOutages(t *testing.T) {
 	for err, retry := range map[error]bool{
 		hbase.ErrTableNotFound: true, hbase.ErrFamilyNotFound: true, hbase.ErrUnavailable: true, hbase.ErrRejected: true,

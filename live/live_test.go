@@ -369,7 +369,7 @@ func TestAddressesShareRows(t *testing.T) {
 			for i := range MaxRows/5 + 1 {
 				subscribe(fmt.Sprint("a", address, "-"), i)
 			}
-			counts() // waits for them
+			counts()
 		}
 		got := counts()
 		if got["a0-"] != MaxRows/5 || got["a1-"] != MaxRows*4/25 {

@@ -62,7 +62,7 @@ func TestResumeContinuesWhereTheSubscriptionWasSuspended(t *testing.T) {
 		f.post("a", "6", 0)
 		time.Sleep(10 * Interval)
 		one.resume(time.Time{})
-		one.wantNext("3", "4", "6") // visibility is checked again
+		one.wantNext("3", "4", "6")
 		other.resume(time.Time{})
 		other.wantNext("4", "6")
 		f.post("a", "7", 0)

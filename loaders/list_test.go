@@ -36,8 +36,8 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// followers stores n followers. Sealed buckets start at the given members. During a split, bucket 0
-// still has copies of bucket 1.
+// followers stores n followers. starts begin named buckets. During a split, bucket 0 still has
+// copies of bucket 1.
 func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int, splitting bool) []string {
 	var all []tables.Follow
 	for i := range n {

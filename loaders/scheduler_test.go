@@ -24,7 +24,7 @@ type slow struct {
 	latency time.Duration
 	begin   time.Time
 	mu      sync.Mutex
-	calls   []string // as in "10ms a b": time and rows
+	calls   []string // time and rows
 	get     func(ctx context.Context, gets []hbase.Get)
 }
 

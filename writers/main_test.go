@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // the heap of a history is small, and its garbage is large
+	debug.SetGCPercent(400) // small heap, much garbage
 	goleak.VerifyTestMain(m)
 }

@@ -1,11 +1,10 @@
-// Cluster measures a nested query on a real HBase with three region servers and real data: twibase
-// with each setting of the store, and a gateway in Java, over one connection and over many.
+// Cluster compares twibase, with each setting of the store, and a gateway in Java: by a nested
+// query on a real HBase with three region servers and real data, over one connection and over many.
 // docs/HBASE.md has the results.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// CPU times are meaningful by themselves. Other figures are to be compared within one run, so the
-// gateways take turns.
+// Except CPU times, figures are comparable within one run only, so the gateways take turns.
 package main
 
 import (

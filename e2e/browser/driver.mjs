@@ -18,8 +18,8 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open opens the IDE in a new browser context. It adds the requests and the errors of the console to
-// report. The global variable copied of the page has the text that the IDE copied last.
+// open adds requests and errors of the console to report. The page's global variable copied has the
+// text that the IDE copied last.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -50,8 +50,7 @@ function bodyOf(response) {
   return body?.startsWith('{') ? JSON.parse(body) : null;
 }
 
-// change selects another tab.
-export async function change(page, tab) {
+export async function selectTab(page, tab) {
   await page.click(`#graphiql-session-tab-${tab}`);
   await parsed(page);
 }
@@ -64,8 +63,7 @@ export async function parsed(page) {
   });
 }
 
-// run executes the query. It returns the plan and the report of the server, and the response that
-// the IDE shows.
+// run executes the query, and returns the server's plan and report and the shown response.
 export async function run(page) {
   let plan;
   const answered = page.waitForResponse(async (response) => {
@@ -82,9 +80,8 @@ export async function run(page) {
   return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown };
 }
 
-// subscribe executes a subscription, calls cause until an event arrives, and stops the
-// subscription. It returns the same as run. The argument of cause is a function that sends a
-// mutation as a user.
+// subscribe calls cause until an event arrives, stops the subscription, and returns the same as run.
+// cause gets a function that sends a mutation as a user.
 export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');
@@ -119,7 +116,7 @@ export async function subscribe(page, cause) {
   };
 }
 
-// mutate sends a mutation as a user, and returns its data. It runs in the page.
+// mutate runs in the page.
 async function mutate(username, query) {
   const send = async (url, body, headers) =>
     (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })).json();
@@ -128,7 +125,6 @@ async function mutate(username, query) {
   return data;
 }
 
-// shownText waits until the IDE shows a response, and returns its text.
 async function shownText(page) {
   const text = await page.waitForFunction(() => {
     const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
@@ -137,7 +133,6 @@ async function shownText(page) {
   return text.jsonValue();
 }
 
-// drawn returns the drawn bars, the drawn tree, and the figures.
 export async function drawn(page) {
   await page.click('#cost-execution');
   await page.waitForSelector('#cost-execution[aria-selected="true"]');

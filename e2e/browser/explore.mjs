@@ -6,7 +6,7 @@
 // the screenshots.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { change, drawn, launch, load, open, parsed, run, subscribe } from './driver.mjs';
+import { drawn, launch, load, open, parsed, run, selectTab, subscribe } from './driver.mjs';
 
 const [url, folder] = process.argv.slice(2);
 const report = { requests: [], errors: [], examples: [] };
@@ -34,13 +34,13 @@ try {
   await actAs('LiLei');
   const tabs = await page.$$eval('[id^="graphiql-session-tab-"]', (tabs) => tabs.map(({ title }) => title));
   for (const [index, title] of tabs.entries()) {
-    if (index > 0) await change(page, index);
+    if (index > 0) await selectTab(page, index);
     const result = causes[title] ? await subscribe(page, causes[title]) : await run(page);
     await page.waitForSelector('#cost-execution');
     report.examples.push({ ...result, drawn: await drawn(page) });
     if (['Followers', 'Post', 'News', 'FollowerChanges'].includes(title)) await picture(title.toLowerCase());
   }
-  await change(page, 0);
+  await selectTab(page, 0);
   await keyboard();
   await appearance();
   await explained();
@@ -121,7 +121,6 @@ async function violations() {
   });
 }
 
-// explained requests the plan only.
 async function explained() {
   await page.click('.cost-explain');
   await page.waitForFunction(() => document.querySelector('[data-field]') && !document.querySelector('#cost-execution'));
@@ -144,7 +143,7 @@ async function viewers() {
   const seen = async (name) => {
     await actAs(name);
     await load(page, () => page.reload());
-    await change(page, 1);
+    await selectTab(page, 1);
     const { shown } = await run(page);
     return [await page.$eval('.viewer input', ({ value }) => value), shown.data.viewer?.username ?? null];
   };
@@ -184,9 +183,8 @@ async function withoutToken() {
   return (await run(page)).shown.data.viewer?.username ?? null;
 }
 
-// queryBuilder adds a field to the operation.
 async function queryBuilder() {
-  await change(page, 4);
+  await selectTab(page, 4);
   await page.click('[aria-label="Show GraphiQL Explorer"]');
   const field = await page.waitForSelector('.graphiql-explorer-topDepartments .graphiql-explorer-field-view');
   await field.click();

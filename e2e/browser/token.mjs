@@ -3,7 +3,7 @@
 //   node token.mjs URL TOKEN ANOTHER
 //
 // ANOTHER is a token for the headers of a tab.
-import { change, launch, load, open, run } from './driver.mjs';
+import { launch, load, open, run, selectTab } from './driver.mjs';
 
 const [url, token, another] = process.argv.slice(2);
 const report = { requests: [], errors: [] };
@@ -12,11 +12,11 @@ try {
   const page = await open(browser, url, report);
   report.actAs = (await page.$('.viewer datalist')) !== null;
   const viewer = async () => (await run(page)).shown.data.viewer?.username;
-  await change(page, 1);
+  await selectTab(page, 1);
   await page.type('.viewer input', `Bearer ${token}`);
   report.viewer = await viewer();
   await load(page, () => page.reload());
-  await change(page, 1);
+  await selectTab(page, 1);
   report.reloaded = await viewer();
   report.inBrowser = await page.evaluate(() => JSON.stringify(localStorage));
   await page.bringToFront();

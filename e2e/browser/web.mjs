@@ -59,8 +59,7 @@ try {
 }
 console.log(JSON.stringify({ seen, requests, errors }));
 
-// open opens the application in a new browser context. It responds to requests for photos of other
-// sites.
+// open also responds to requests for photos of other sites.
 async function open() {
   const page = await (await browser.createBrowserContext()).newPage();
   page.setDefaultTimeout(15_000);
@@ -299,7 +298,6 @@ async function go(page, hash, title) {
   if (title) await shown(page, 'h1', title);
 }
 
-// click clicks the first element of the selector that contains the text.
 async function click(page, selector, text) {
   const find = (selector, text) => [...document.querySelectorAll(selector)].find((e) => e.innerText.includes(text));
   await (await page.waitForFunction(find, {}, selector, text)).click();

@@ -178,7 +178,7 @@ func mutateComment(c *client) *mutation {
 		input["idempotencyKey"] = content
 	}
 	return &mutation{name: "addComment", viewer: author, input: input, selection: "comment{id}", retryable: retryable,
-		allowedErrors: []string{"NOT_FOUND"}, // the twit may be for followers
+		allowedErrors: []string{"NOT_FOUND"}, // maybe for followers
 		effects:       map[string]string{"comment " + content: "1"},
 		onSuccess:     func(payload any) { c.ids[content] = text(payload, "comment", "id") }}
 }

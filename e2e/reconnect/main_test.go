@@ -12,7 +12,7 @@ import (
 var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // the heap of a history is small, and its garbage is large
+	debug.SetGCPercent(400) // small heap, much garbage
 	status := m.Run()
 	if n := watchdog.Stalls.Load(); n != 0 {
 		fmt.Fprintf(os.Stderr, "the loaders' watchdog failed %d responses\n", n)

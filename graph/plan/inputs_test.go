@@ -82,7 +82,6 @@ func execute(t *testing.T, e *executor.Executor, query string, variables map[str
 	return string(text)
 }
 
-// Generated code makes Go values of the arguments.
 func TestGeneratedCodeDecodesInputObjects(t *testing.T) {
 	post := func(definitions, input string) string {
 		return `mutation` + definitions + `{postTwit(input:` + input + `){clientMutationId}}`

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// testTTL allows a minute between the clocks of the test and the store.
+// The clocks of the test and the store may differ by a minute.
 func (s *suite) testTTL(t *testing.T) {
 	now := time.Now()
 	expired, alive := now.Add(-ttl-time.Minute).UnixMilli(), now.Add(-ttl+time.Minute).UnixMilli()

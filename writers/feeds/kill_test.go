@@ -28,7 +28,7 @@ const childDir = "TWIBASE_TEST_DIR"
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
-		debug.SetGCPercent(400) // the heap of a run is small, and its garbage is large
+		debug.SetGCPercent(400) // small heap, much garbage
 		goleak.VerifyTestMain(m)
 	}
 	store, err := embedded.Open(dir)

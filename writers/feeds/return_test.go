@@ -105,7 +105,7 @@ func TestAuthorReturnsIfAnotherGatewayRunsTheJobBeforeTheTransition(t *testing.T
 	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
 	fx.addTwit("first")
 	fx.putJob(tables.Returned, "", "")
-	const transition = 2 // among the writes of the job
+	const transition = 2 // of the job's writes
 	dead := &failingStore{Store: store, concurrent: func() {}, failAt: transition, failure: diesThenApplied}
 	fx.Store = dead
 	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())
@@ -134,7 +134,7 @@ func TestReleasedReturnDeliversIfALateTransitionNamesIt(t *testing.T) {
 	fx.follow("Lily")
 	fx.write(tables.Broadcasters.Put(author, tables.Merged, 1))
 	fx.post("first")
-	const transition = 1 // among the writes of the job
+	const transition = 1 // of the job's writes
 	dead := &failingStore{Store: store, concurrent: func() {}, failAt: transition, failure: diesThenApplied}
 	fx.Store = dead
 	_ = fx.gateway(feeds.Options{Limit: limit}).Sweep(t.Context())

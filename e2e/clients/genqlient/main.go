@@ -22,7 +22,6 @@ import (
 
 const viewer = "LiLei"
 
-// Twit is an entry of a profile.
 type Twit = api.ProfileUserTwitsTwitConnectionNodesTwit
 
 func main() {

@@ -18,7 +18,7 @@ type socket struct {
 	writing sync.Mutex // gorilla allows one writer at a time
 }
 
-// dial opens a socket. It is a graphql.Dialer.
+// dial is a graphql.Dialer.
 type dial func(*socket)
 
 func (opened dial) DialContext(ctx context.Context, url string, header http.Header) (graphql.WSConn, error) {

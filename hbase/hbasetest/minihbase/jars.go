@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// ErrMissing: Java or Maven is not installed.
 var ErrMissing = errors.New("a real HBase needs java (17) and mvn (3.8) on the PATH")
 
 //go:embed recipe

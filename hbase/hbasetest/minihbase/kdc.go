@@ -33,7 +33,6 @@ type KDC struct {
 	*process
 }
 
-// StartKDC starts a KDC with its files in dir.
 func StartKDC(ctx context.Context, dir string) (*KDC, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

@@ -39,7 +39,6 @@ func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, err
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
 
-// StartSecured is StartWith with security.
 func StartSecured(ctx context.Context, dir string, security Security) (*HBase, error) {
 	master := impatient
 	for _, setting := range security.Settings {

@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// Security is that of an HBase and its clients.
 type Security struct {
 	Settings []string         // of HBase
 	JVM      []string         // options
