@@ -83,31 +83,32 @@ func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gate
 			return
 		case <-r.signals:
 		}
-		if err := r.apply(config, g); err != nil {
-			r.failing.Store(true)
+		next, err := r.apply(config, g)
+		r.failing.Store(err != nil)
+		if err != nil {
 			r.Failures.Inc()
 			r.log.Error().Err(err).Msg("the configuration cannot be reloaded; the previous one stays in use")
+			continue
 		}
+		r.log.Info().Strs("changed", r.changes(next)).Msg("the configuration was reloaded")
 	}
 }
 
-func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) error {
+func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) (next settings, err error) {
 	line, next, err := r.reload()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	level, err := zerolog.ParseLevel(line.LogLevel)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := line.Serve.setReloadable(&config); err != nil {
-		return err
+		return nil, err
 	}
 	g.Reload(config)
 	zerolog.SetGlobalLevel(level)
-	r.failing.Store(false)
-	r.log.Info().Strs("changed", r.changes(next)).Msg("the configuration was reloaded")
-	return nil
+	return next, nil
 }
 
 // changes returns the reloaded flags with new values, and logs those that need a restart.

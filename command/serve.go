@@ -46,7 +46,7 @@ type serveCommand struct {
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
 	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor and at least 16 on the embedded store)."`
-	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. Together, these requests may take up to four times as much of the process's memory."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. Together, the process may take up to four times that memory for them."`
 	tlsFlags
 	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
