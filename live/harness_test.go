@@ -28,7 +28,7 @@ type fixture struct {
 	stop   func()
 
 	mu         sync.Mutex
-	behind     time.Time // one of PendingSince
+	pending    time.Time // for PendingSince
 	fault      hbasetest.Fault
 	visibleErr error
 	slow       time.Duration // the duration of Visible
@@ -64,7 +64,7 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// run's poller runs until stop is called.
+// run polls until stop is called.
 func run(t *testing.T, p *Poller) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -95,7 +95,7 @@ func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []e
 	return names, nil
 }
 
-// nameOf returns a twit's id, a comment's author, or a change's follower.
+// nameOf returns the id of a twit, the author of a comment, or the follower of a change.
 func nameOf(kind Kind, k Key) string {
 	rest := k.Position[8:]
 	if kind == Deletions {
@@ -110,13 +110,13 @@ func keyOf(t *tables.Twit) Key { return Key{t.AuthorName, t.Key().Position} }
 func (f *fixture) pendingSince() []time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return []time.Time{{}, f.behind}
+	return []time.Time{{}, f.pending}
 }
 
 func (f *fixture) setPending(since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.behind = since
+	f.pending = since
 }
 
 func (f *fixture) set(fault hbasetest.Fault, visibleErr error) {

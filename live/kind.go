@@ -20,11 +20,11 @@ const (
 	Changes               // the changes of a user's followers
 )
 
-// list is a list whose positions begin with an inverted time, the newest first.
+// list is a list whose positions begin with an inverted time.
 type list struct {
 	*tables.AnyList
-	// positionsOnly: the entries have texts, so polls, which read them many times, read only their
-	// positions, and Options.Visible reads the entries.
+	// positionsOnly is true if the entries have texts. Polls read an entry many times, so they read
+	// only its position. Options.Visible reads the text once.
 	positionsOnly bool
 	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }
@@ -48,7 +48,8 @@ type member struct {
 	Key
 	at    time.Time
 	entry any // nil if Options.Visible reads it
-	// old: a follow copied the entry into the timeline, more than [MaxClockSkew] after the twit.
+	// old is true if a follow copied the entry into the timeline more than [MaxClockSkew] after the
+	// twit was posted.
 	old bool
 }
 

@@ -1,12 +1,14 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows in use: those that have subscribers, or had one in the
-// last minute, and for timelines those of broadcasters. From each row it reads the entries newer
-// than a floor, which is at least [Overlap] before the previous poll, because a slow clock or a
-// slow fan-out adds entries late. It remembers the keys that it found in each row, so that no entry
-// is delivered twice.
+// Every [Interval] a [Poller] reads all rows in use. A row is in use if it has a subscriber, or had
+// one in the last minute. If one of them is a timeline, the twits of all broadcasters are also
+// read.
 //
-// The steps of a poll; the poller never holds its mutex during I/O:
+// From each row, a poll reads the entries newer than a floor. The floor is at least [Overlap]
+// before the previous poll, because a slow clock or a slow fan-out adds entries late. The poller
+// remembers the keys that it found in each row, and delivers no entry twice.
+//
+// A poll has these steps. It never holds the poller's mutex during I/O:
 //
 //	plan                rows to read, subscriptions that join  mutex
 //	read                multi-gets of positions, and of entries without texts
@@ -30,14 +32,14 @@ import (
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the entry to deliver for each candidate: nil if it was deleted or is hidden
-	// from the subscriber. The errors are nil or index-aligned; their candidates are retried in the
-	// next poll. A call has the candidates of at most [entriesPerCall] entries.
+	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
+	// from the subscriber. The errors are nil or index-aligned. The next poll retries candidates
+	// with an error. A call has the candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int
-	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, or zero
-	// times: they may still add entries that old. The default is none.
+	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, which
+	// may still add entries of that time. Zero times are ignored. The default is none.
 	PendingSince func() []time.Time
 	// Interval is the time between polls. The default is [Interval].
 	Interval time.Duration
@@ -56,32 +58,30 @@ const (
 	MaxClockSkew = 5 * time.Second
 	// maxPending is the number of candidates kept for later polls.
 	maxPending = 1 << 16
-	// pollTimeout bounds a poll, and so the time between the reads of two rows.
+	// pollTimeout bounds the duration of a poll.
 	pollTimeout = 10 * time.Second
-	// If two entries were found at least certainOrder apart, every gateway found them in that
-	// order: it is longer than two polls.
+	// certainOrder is longer than two polls. If a gateway finds two entries at least certainOrder
+	// apart, every gateway finds them in the same order.
 	certainOrder = 3 * pollTimeout
-	// A row without subscribers is kept for this time: one may reconnect.
+	// idleTimeout is how long a row is polled after its last subscriber left, who may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows: beyond it only rows of broadcasters are added. If more than
-	// half of them, or of an address's share, are in use, the next poll drops rows without
+	// MaxRows bounds the polled rows, except that rows of broadcasters are always added. When half
+	// of them, or half of an address's share, are polled, the next poll drops rows without
 	// subscribers.
 	MaxRows = 20_000
-	// rowReserve limits the rows of an address: see [Poller.Subscribe].
+	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
 	rowReserve = 4
 	// QueueSize bounds the entries that wait for a subscriber: see [ErrSlow].
-	QueueSize = 256
-	maxQueued = 64 << 20 // bytes of all queued entries
-	// pageSize is the number of members of a row per Get, rowsPerCall that of rows per call.
-	pageSize, rowsPerCall = 256, 1000
-	// entriesPerCall bounds the entries of a call of Visible: at most 14.5 MiB of texts and URLs,
-	// if all are twits of the maximum length in characters of 4 bytes. Imported twits may be
-	// longer.
+	QueueSize   = 256
+	maxQueued   = 64 << 20 // bytes of all queued entries
+	pageSize    = 256      // members per Get
+	rowsPerCall = 1000
+	// entriesPerCall bounds the entries of a call of Visible. Twits of the maximum length, in
+	// characters of 4 bytes, then have 14.5 MiB of texts and URLs. Imported twits may be longer.
 	entriesPerCall = 256
 )
 
-// Key identifies an entry: the owner of the list that stores it, and its position there, which
-// begins with its inverted time.
+// Key identifies an entry by the owner of the list that stores it, and its position there.
 type Key struct{ Owner, Position string }
 
 // Candidate is an entry that may be delivered to a subscriber.
@@ -90,7 +90,8 @@ type Candidate struct {
 	Kind       Kind
 	Owner      string
 	Key        Key
-	// Entry is nil if Options.Visible reads it: a twit, a comment, or any entry of an earlier poll.
+	// Entry is nil if Options.Visible must read it: for twits, comments, and candidates of an
+	// earlier poll.
 	Entry any
 	to    *Subscription
 }
@@ -107,25 +108,25 @@ type Poller struct {
 
 	mu      sync.Mutex
 	rows    map[rowName]*row
-	added   map[string]int // the number of rows that an address has added
+	added   map[string]int // rows by the address that added them
 	joining []*Subscription
-	// pending are candidates for the next poll: Visible failed, an earlier entry may be unread, or
-	// they waited for Resume.
+	// pending are candidates for the next poll, because Visible failed, an earlier entry may be
+	// unread, or they were parked until Resume.
 	pending []Candidate
-	// broadcastersKnown is false while no timeline is in use, and then until a poll has read the
-	// list of broadcasters.
+	// broadcastersKnown is true if a timeline is in use and a poll has read the list of
+	// broadcasters.
 	broadcastersKnown bool
 	ended             bool
 }
 
-// Counters may be read at any time. All but Subscribers and Rows are totals. CutOff counts
-// subscriptions that were too slow: see [ErrSlow].
+// Counters may be read concurrently. All but Subscribers and Rows are totals. CutOff counts
+// subscriptions that ended with [ErrSlow].
 type Counters struct {
 	Subscribers, Rows                      atomic.Int64
 	Polls, Rounds, Gets, Delivered, CutOff atomic.Int64
 }
 
-type elapsed time.Duration // since Poller.started; 0 is before any poll
+type elapsed time.Duration // since Poller.started, 0 before any poll
 
 // New returns a Poller of a store whose tables exist.
 func New(store hbase.Store, o Options) *Poller {

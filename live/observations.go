@@ -12,14 +12,14 @@ import (
 )
 
 // observation records when a member of a row was found. Each recent entry of each row has one, so
-// it is small: rows share the keys.
+// it is small. Rows share the keys.
 type observation struct {
-	key unique.Handle[Key]
-	at  int64
-	// found is the start of the poll that found it, 0 for an old member. missing is the start of
-	// the last poll that did not find it in the row where it was found, this one or a
-	// broadcaster's; 0 is none.
-	found, missing elapsed
+	key   unique.Handle[Key]
+	at    int64
+	found elapsed // the start of the poll that found the member, 0 if it is old
+	// missing is the start of the last poll that read the member's row, this one or a
+	// broadcaster's, and did not find it. 0 is none.
+	missing elapsed
 }
 
 // observations are sorted by time, the oldest first.
@@ -69,13 +69,13 @@ func (o *observations) forget(at time.Time) {
 	}
 }
 
-// MaxReordering bounds the age difference of two entries that arrive in the wrong order: the
+// MaxReordering bounds the age difference of two entries that arrive in the wrong order. It is the
 // maximum lag of a fan-out, and twice the maximum clock skew.
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
-// older one. It returns false if the older entry was found more than certainOrder earlier: then
-// every gateway finds it earlier, or both in the same poll.
+// older one. It returns false if the older entry was found at least certainOrder earlier, because
+// then no gateway finds it later. It also returns false if a follow copied the older entry.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
@@ -89,12 +89,11 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription surely delivers an entry of the row. That is true if
-//   - a poll after the one with which it joined found the entry, or
-//   - no poll has found it yet, and it is later than the floor.
+// Delivers reports whether the subscription is certain to deliver an entry of the row:
+//   - a poll after the subscription had joined found the entry, or
+//   - no poll has found the entry yet, and it is later than the floor.
 //
-// Otherwise it may still deliver the entry: the poll with which it joined delivers entries that are
-// not older than the call of Subscribe.
+// If Delivers returns false, the poll in which it joined may still have delivered the entry.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -20,7 +20,7 @@ type poll struct {
 	reads      []*rowRead
 	candidates []Candidate
 	offered    map[offer]bool
-	// blocked are the subscriptions with a candidate that deliver has kept.
+	// blocked are subscriptions with a candidate whose check failed.
 	blocked map[*Subscription]bool
 }
 
@@ -29,7 +29,7 @@ type offer struct {
 	key Key
 }
 
-// poll delivers new entries of all rows. Unless all is true, it reads only the rows of joining
+// poll delivers new entries of all rows. If all is false, it reads only the rows of joining
 // subscriptions and, if a timeline is in use, of broadcasters.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
@@ -55,8 +55,7 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	return err
 }
 
-// nextEntries returns how many of the first candidates have at most entriesPerCall entries
-// together.
+// nextEntries returns the length of the longest prefix with at most entriesPerCall entries.
 func nextEntries(candidates []Candidate) int {
 	keys := map[Key]struct{}{}
 	for i, c := range candidates {
@@ -67,8 +66,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. The context of Visible ends with the call,
-// because what Visible has read holds read memory until then.
+// check delivers the visible entries of candidates. It ends the context of Visible when it returns,
+// which releases the read memory of Visible.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,8 +138,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 		}
 		r.broadcast = true
 		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
-		// the timelines all twits that it reads, also those that the row's own subscribers may have
-		// received.
+		// all twits that it reads to the timelines, even if the row has them already.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -158,7 +156,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 }
 
 // collect finds new members, moves joining subscriptions to receiving, and returns the candidates
-// to deliver in this poll, the oldest first. err is that of a row that could not be read.
+// to deliver in this poll, the oldest first. err is the error of a row that could not be read.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,9 +194,9 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber that needs the entry. A receiving or suspended one
-// needs new entries. A joining one needs those that are not older than its call of Subscribe, and
-// gets a twit once, although it may be in the timeline and in a broadcaster's row.
+// offer adds a candidate for each subscriber that needs the entry. A receiving or suspended
+// subscriber needs new entries. A joining one needs entries since its call of Subscribe. It gets a
+// twit once, even if the twit is in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -236,9 +234,9 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently. Those of a timeline also need recent
-// reads of the rows of all broadcasters. ready keeps the others for the next poll, because an
-// unread row may have an earlier entry.
+// ready returns the candidates whose rows were read recently. Candidates of a timeline also need
+// recent reads of the rows of all broadcasters. ready keeps the others for the next poll, because
+// an unread row may have an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
@@ -255,15 +253,15 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	return ready
 }
 
-// postpone keeps a candidate for the next poll, without its entry, which may be deleted by then.
-// Too many candidates close the subscription with err, or with [hbase.ErrUnavailable] if it is nil.
-// The caller holds mu.
+// postpone keeps a candidate for the next poll, without its entry, which may be deleted by then. If
+// there are too many candidates, it closes the subscription with err, or with
+// [hbase.ErrUnavailable] if err is nil. The caller holds mu.
 func (p *Poller) postpone(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
 	case len(p.pending) < maxPending:
 		c.Entry = nil
-		// Clones, because the key may share memory with a whole response of the store.
+		// The key may share memory with a whole response of the store.
 		c.Key = Key{Owner: strings.Clone(c.Key.Owner), Position: strings.Clone(c.Key.Position)}
 		p.pending = append(p.pending, c)
 	case err == nil:
@@ -273,12 +271,12 @@ func (p *Poller) postpone(c Candidate, err error) {
 	}
 }
 
-// deliver keeps a candidate whose check failed, and the later ones of its subscription. It returns
-// the first error.
+// deliver sends visible entries. It postpones a candidate whose check failed, and the later
+// candidates of its subscription. It returns the first error.
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clock := time.Now() // for all, so that subscriptions with the same end get the same entries
+	clock := time.Now() // one reading, so that subscriptions with the same end get the same entries
 	queues := map[any]*queued{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil

@@ -2,16 +2,15 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. While any queue has it, its bytes are counted once
-// in the total of the poller.
+// queued counts the queues that have an entry. The poller's total includes the bytes of the entry
+// once while any queue has it.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64
 	all    *atomic.Int64
 }
 
-// queuedOf returns the counter of an entry's queues. It is shared, because subscriptions share the
-// entries of one check.
+// queuedOf returns the counter of an entry, which the subscriptions of one check share.
 func (p *Poller) queuedOf(known map[any]*queued, entry any) *queued {
 	q := known[entry]
 	if q == nil {
@@ -27,7 +26,7 @@ func (q *queued) hold() {
 	}
 }
 
-// Release must be called when the entry was sent or dropped.
+// Release must be called after the entry was sent or dropped.
 func (e Event) Release() {
 	if q := e.queued; q.queues.Add(-1) == 0 {
 		q.all.Add(-q.bytes)
@@ -49,8 +48,8 @@ func (p *Poller) bound() {
 	}
 }
 
-// slowest returns the subscription that has been behind for longest, nil if none is. It omits
-// suspended ones: they lose no entries. The caller holds mu.
+// slowest returns the subscription that has been behind longest, or nil. It omits suspended ones,
+// which lose no entries. The caller holds mu.
 func (p *Poller) slowest() (slowest *Subscription) {
 	for _, r := range p.rows {
 		for s := range r.subscribers {

@@ -16,21 +16,18 @@ type rowName struct {
 
 type row struct {
 	rowName
-	addedBy     string // the address whose subscription added the row, or empty
-	subscribers map[*Subscription]struct{}
-	// The twits of a broadcast row are also for timelines. becameBroadcaster is true in the poll
-	// that finds a new broadcaster.
-	broadcast, becameBroadcaster bool
-	// since is when the row was added, by its first subscriber or as a broadcaster's; zero if all
-	// its entries count as new. left is when the last subscriber closed, or when the row was
-	// no longer a broadcaster's.
-	since, left time.Time
-	read        bool    // by any poll
-	polled      elapsed // the start of the last poll that read it
-	// The next poll reads the members later than floor. seen has all members known to be later than
-	// floor, and older ones for [Subscription.MayHaveMissed].
-	floor time.Time
-	seen  observations
+	addedBy           string // the address whose subscription added the row, or empty
+	subscribers       map[*Subscription]struct{}
+	broadcast         bool // the row is a broadcaster's: timelines also get its twits
+	becameBroadcaster bool // since this poll
+	// since is when the row was added, zero if all its entries count as new.
+	since  time.Time
+	left   time.Time // when the last subscriber left, or the owner ceased to be a broadcaster
+	read   bool      // by any poll
+	polled elapsed   // the start of the last poll that read it
+	floor  time.Time // the next poll reads the members later than floor
+	// seen has all known members later than floor, and older ones for [Subscription.MayHaveMissed].
+	seen observations
 }
 
 func (r *row) idle(now time.Time) bool {
@@ -99,8 +96,8 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows reads rows, rowsPerCall at a time. If broadcasters is true, it reads the list of
-// broadcasters with the first ones.
+// readRows reads rows, rowsPerCall at a time. If broadcasters is true, the first call also reads
+// the list of broadcasters.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	if broadcasters {
 		n := min(len(rows), rowsPerCall)
@@ -117,8 +114,7 @@ func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters boo
 	return authors, nil
 }
 
-// readPart reads rows and, if broadcasters is true, the list of broadcasters. It takes a round for
-// each page of the longest row.
+// readPart needs a round for each page of the longest row.
 func (p *Poller) readPart(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	for len(rows) > 0 || broadcasters {
 		gets := make([]hbase.Get, len(rows), len(rows)+1)

@@ -8,13 +8,13 @@ import (
 )
 
 var (
-	// ErrSlow means that the subscriber left more than [QueueSize] entries unread or parked, or was
-	// behind for longest when the queues together had more than maxQueued bytes. Then its queued
-	// entries are dropped.
+	// ErrSlow means that a subscriber left more than [QueueSize] entries unread or parked. If all
+	// queues together have more than maxQueued bytes, it also ends the subscription that has been
+	// behind longest, and drops its queue.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrTooManyRows rejects a row beyond [MaxRows], or beyond the address's share of them.
+	// ErrTooManyRows rejects a row beyond [MaxRows], or beyond the address's share.
 	ErrTooManyRows = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
@@ -33,8 +33,8 @@ var (
 //	        Close, or an error:  closed
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
-// entries that it finds after the end, until Resume. Subscriptions to one row that have the same
-// end stop at the same entry: each entry is compared with one reading of the clock.
+// entries that it finds after the end, until Resume. Subscriptions to one row with the same end
+// stop at the same entry, because a poll compares all ends with one reading of the clock.
 type state uint8
 
 const (
@@ -45,14 +45,14 @@ const (
 	closed
 )
 
-// Event is an entry to send to a subscriber, who calls Release when it is sent.
+// Event is an entry to send to a subscriber.
 type Event struct {
 	Key
 	Entry  any
 	queued *queued
 }
 
-// Subscription delivers the entries of a row to one subscriber. It is for one goroutine.
+// Subscription delivers the entries of a row to one subscriber. It is not safe for concurrent use.
 type Subscription struct {
 	poller *Poller
 	row    *row
@@ -70,12 +70,12 @@ type Subscription struct {
 	parked []unique.Handle[Key]
 }
 
-// Subscribe returns when all entries written from now on will be delivered, or with an error, such
-// as [ErrTooManyRows] or that of ctx. The caller must call Close. Entries that are found after
-// until are parked for [Subscription.Resume]; zero is no end.
+// Subscribe waits until all later entries are certain to be delivered. The caller must call Close.
+// Entries that are found after until are parked for [Subscription.Resume], unless until is zero.
+// The error may be [ErrTooManyRows], [ErrEnded], that of ctx or of the store.
 //
-// An address may add its first row while one is free, and others while rowReserve × its rows stay
-// free. So it may add at most a fifth of [MaxRows], and the next address a fifth of the rest.
+// An address may add its first row if any is free. It may add another one if rowReserve × its rows
+// stay free. So an address adds at most a fifth of [MaxRows], the next one a fifth of the rest.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
@@ -158,7 +158,7 @@ func (s *Subscription) Events() <-chan Event {
 	return s.queue
 }
 
-// Err returns why the channel was closed, nil if it is open.
+// Err returns why the channel of Events was closed, nil if it is open.
 func (s *Subscription) Err() error {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

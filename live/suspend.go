@@ -17,10 +17,9 @@ func (s *Subscription) Suspend() {
 }
 
 // Resume continues a suspended subscription with a new context, a new end and a new channel of
-// Events. The caller ensures that the context is of the same user. Parked entries are pending
-// again, so that the poller checks their visibility. The error is that of a subscription that
-// closed while it was suspended, such as [ErrSlow]. A subscription that is not suspended continues
-// as before.
+// Events. The caller ensures that the context is of the same user. The next poll checks the
+// visibility of parked entries. Resume returns an error, such as [ErrSlow], if the subscription has
+// closed. It does nothing if the subscription is not suspended.
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -38,8 +37,8 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// Rewind suspends the subscription, and parks the entries that it has queued and those that the
-// caller took from the channel but did not send.
+// Rewind suspends the subscription. It parks the queued entries, and those that the caller took
+// from the channel but did not send.
 func (s *Subscription) Rewind(taken []Key) {
 	s.Suspend()
 	s.poller.mu.Lock()
@@ -56,8 +55,9 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo sets s, which is suspended, back to the position of earlier, a subscription to the same
-// row that was suspended before: s gets its parked and pending entries instead of its own.
+// MoveTo moves s back to the point where earlier was suspended: s gets the parked and pending
+// entries of earlier instead of its own. Both are suspended subscriptions to the same row, and
+// earlier was suspended first.
 func (s *Subscription) MoveTo(earlier *Subscription) {
 	p := s.poller
 	p.mu.Lock()
@@ -75,9 +75,9 @@ func (s *Subscription) MoveTo(earlier *Subscription) {
 	}
 }
 
-// park parks the key of an entry if the subscription is suspended or past its end. It reports
-// whether the entry must not be sent because of that, or because the subscription is closed. Too
-// many parked keys close the subscription. The caller holds mu.
+// park returns false if the entry may be sent now. It parks the key if the subscription is
+// suspended or past its end, and closes the subscription if too many keys are parked. The caller
+// holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state == closed:
