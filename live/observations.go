@@ -93,7 +93,7 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 //   - a poll after the subscription had joined found the entry, or
 //   - no poll has found the entry yet, and it is later than the floor.
 //
-// If Delivers returns false, the poll in which it joined may still have delivered the entry.
+// If Delivers returns false, the poll that it joined with may still have delivered the entry.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

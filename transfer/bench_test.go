@@ -21,8 +21,8 @@ import (
 )
 
 // BenchmarkImport imports into an embedded store on disk. ratio is its time relative to writing the
-// same batches, sorted-ratio relative to the engine's best case: whole rows in key order.
-// TWIBASE_DATA is the data's folder; the default is generated data of the same shape.
+// same batches. sorted-ratio is relative to the engine's best case, whole rows in key order.
+// TWIBASE_DATA is the folder of the data. The default is generated data of the same shape.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -79,7 +79,7 @@ func (r *recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.Store.Mutate(ctx, mutations)
 }
 
-// batches returns an import's batches, and the same cells as sorted rows.
+// batches returns the batches of an import, and the same cells as sorted rows.
 func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	store := &recorder{Store: openStore(b)}
 	if _, err := Import(context.Background(), store, []string{data}, Options{}); err != nil {
@@ -101,7 +101,7 @@ func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	return store.batches, append(sorted, batch)
 }
 
-// writeRaw is as concurrent as an import.
+// writeRaw writes batches as concurrently as an import.
 func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
@@ -128,7 +128,7 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped has 38,000 users. A few have most followers.
+// shaped generates 38,000 users. A few of them have most followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600

@@ -34,7 +34,7 @@ func TestImportHasNoViolations(t *testing.T) {
 	}
 }
 
-// derived families have only derived data.
+// derived reports whether a family has only derived data.
 func derived(table, family string) bool {
 	l := tables.ListOf(table, family)
 	return l != nil && l != &tables.Twits.AnyList && l != &tables.Comments.AnyList ||
@@ -103,7 +103,7 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 	}
 }
 
-// Twits in an unnamed bucket have no other copy.
+// The twits in an unnamed bucket have no other copy.
 func TestRepairRestoresBucketsWithoutADirectory(t *testing.T) {
 	r := seeded(t)
 	d, store := longListsBy(r), openStore(t)

@@ -16,7 +16,7 @@ type comment struct {
 	author   string // username
 	postedAt time.Time
 	content  string
-	// ordinal counts earlier equal comments of the file, so it is the same in each import.
+	// ordinal is the number of earlier equal comments in the file.
 	ordinal int
 }
 
@@ -71,7 +71,7 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 		return err
 	}
 	if im.repaired {
-		// derivedWrites would restore the entries of deleted comments.
+		// Otherwise derivedWrites would restore the entries of deleted comments.
 		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
 			return comments.get(c.Twit.String(), c.Key().Position)
 		})

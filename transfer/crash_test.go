@@ -20,7 +20,7 @@ import (
 
 var errDead = errors.New("injected: the process died")
 
-// dyingStore fails after left mutations, with random ones of the batch applied.
+// dyingStore fails after left mutations. It applies a random part of the last batch.
 type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex
@@ -78,10 +78,10 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	}
 }
 
-// childSetting is the importing child process's store.
+// childSetting is an environment variable: the folder of the store of the child process.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
-// announcing prints a line per batch.
+// announcing prints a line for each batch.
 type announcing struct{ hbase.Store }
 
 func (a announcing) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {

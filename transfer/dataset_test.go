@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dataset has rows by schema, the header first.
+// dataset has rows by schema. The first row is the header.
 type dataset map[string][][]string
 
 var begin = time.Date(2024, 5, 1, 8, 0, 0, 0, time.UTC)
@@ -98,7 +98,7 @@ func relationFiles() (names []string) {
 	return names
 }
 
-// fileOf: the first column has the names.
+// fileOf returns the name of the schema with the objects.
 func fileOf(o *tables.AnyObject) string {
 	if o == tables.PostedTwits {
 		return "twits"
@@ -115,7 +115,7 @@ func (d dataset) once(schema string, key int, fields ...string) {
 	}
 }
 
-// files has all schemas by default.
+// files returns the files of schemas, by default of all.
 func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for schema, rows := range d {

@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// The import of departments reads all files before it writes.
+// treeSchema has an import that reads all files before it writes.
 func treeSchema() schema {
 	s := objectSchema(tables.Departments)
 	s.imports, s.exports = (*importer).importDepartments, exportDepartments
@@ -49,8 +49,8 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	return nil
 }
 
-// exportDepartments exports parents before children, and last departments without a path to the
-// top.
+// exportDepartments exports parents before children. Departments without a path to the top come
+// last.
 func exportDepartments(ctx context.Context, store hbase.Store, row emit) error {
 	var all []*tables.Department
 	children := map[string][]*tables.Department{}

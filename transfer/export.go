@@ -18,12 +18,10 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Export writes a store as CSV files for [Import], such as users.csv, into a folder that it creates
-// if needed, and returns the number of rows. A file has an optional column only if a row has a
-// value for it. The order of rows depends on the rows only. An existing file is replaced when the
-// new one is complete.
-//
-// An export may contain rows that are written at the same time.
+// Export writes a store as CSV files for [Import] into a folder, which it creates if needed. It
+// returns the number of rows. A file has an optional column only if a row has a value for it. The
+// order of rows depends on the rows only. Each file atomically replaces an existing one. An export
+// may contain rows that are written concurrently.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err

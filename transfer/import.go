@@ -12,12 +12,11 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Options configure an import. The functions are optional, and are not called concurrently.
+// Options configure an import. All are optional. The functions are not called concurrently.
 type Options struct {
 	// SkipBad skips bad rows. By default the first one ends the import.
 	SkipBad bool
-	// Read gets the name of a file, or of a later step, and the number of rows read since the last
-	// call.
+	// Read gets the name of a file or step, and the number of rows read since the last call.
 	Read    func(file string, rows int)
 	Skipped func(*RowError)
 	// ListBound is the maximum length of a bucket, at least 2, by default [tables.ListBound].
@@ -32,13 +31,13 @@ type Summary struct {
 	Bad, Dangling int // skipped
 }
 
-// Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are files,
-// such as users.csv or users.csv.gz, or folders. Objects that rows name must be in the files or in
-// the store.
+// Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are folders,
+// or files such as users.csv or users.csv.gz. Only one import may run on a store at a time. The
+// same import completes an interrupted one.
 //
-// A bad row is a [RowError], and ends the import unless it is skipped. Dangling rows are always
-// skipped: without SkipBad, the complete import then returns [ErrDangling]. After an interruption,
-// the same import completes the interrupted one. Only one import may run on a store at a time.
+// A bad row ends the import with a [RowError], unless SkipBad is true. Rows that name an object
+// that is neither in the files nor in the store are dangling, and always skipped. Without SkipBad,
+// Import then completes with [ErrDangling].
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := openPaths(paths)
 	if err != nil {
@@ -74,8 +73,9 @@ type importer struct {
 	objects   map[*tables.AnyObject]*lookup[string]
 	lists     lists
 	timelines owners
-	// ensureMarker stores the import marker, once. It is called before each entry of a timeline.
-	// interrupted: an earlier import has stored the marker, and any timeline may have new entries.
+	// ensureMarker stores the import marker once. It must be called before an entry of a timeline
+	// is written. interrupted is true if the marker of an earlier import was found. Then any
+	// timeline may have new entries.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -83,10 +83,8 @@ type importer struct {
 	broadcasters broadcasters
 	fanoutLimit  int
 
-	// blank: the store had no rows, except the marks of tables and rows of search tables.
-	blank bool
-	// repaired: a repair has removed cells.
-	repaired bool
+	blank    bool // the store had no rows, except the marks of tables and rows of search tables
+	repaired bool // a repair has removed cells
 }
 
 func newImporter(ctx context.Context, store hbase.Store, files []file, options Options) (*importer, error) {
@@ -179,10 +177,11 @@ type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	lists  []*tables.AnyList // that get a member
+	lists  []*tables.AnyList // that get a member for the item
 }
 
-// known returns the items whose named objects exist, and touches their lists. It skips the others.
+// known returns the items whose named objects exist, and touches the lists of these objects. It
+// skips the other items.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	if err := findNamed(ctx, im, batch, names); err != nil {
 		return nil, err
@@ -235,7 +234,7 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
-// owners is a set, safe for concurrent use.
+// owners is a set. It is safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

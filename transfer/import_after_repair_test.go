@@ -17,7 +17,7 @@ import (
 
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps: rewritten cells are younger.
+// withoutTimes removes timestamps, because rewritten cells have later ones.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")
@@ -25,8 +25,8 @@ func withoutTimes(lines []string) []string {
 	return lines
 }
 
-// The repair removes members from unnamed buckets. The next import writes these buckets again,
-// where delete markers mask the members.
+// The repair deletes members in unnamed buckets. The next import writes them again, and the delete
+// markers mask them.
 func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 	d, options := longLists(t), Options{ListBound: 10}
 	whole, store := openStore(t), openStore(t)
@@ -47,7 +47,7 @@ func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 	}
 }
 
-// The repair removes derived cells whose sources the interrupted import has not written.
+// The repair deletes derived cells whose sources the interrupted import has not written.
 func TestImportCompletesAfterInterruptionsAndRepairs(t *testing.T) {
 	r := seeded(t)
 	d, options := longListsBy(r), Options{ListBound: 10}

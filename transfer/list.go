@@ -12,14 +12,12 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// list writes members into the buckets that cover them, and records the owners. It is safe for
-// concurrent use.
+// list writes members into the buckets that cover them. It is safe for concurrent use.
 type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
 	touched     owners
-	// blank is [importer.blank]: every list has one bucket until it is rebuilt.
-	blank bool
+	blank       bool // [importer.blank]: each list has one bucket until it is rebuilt
 
 	mu      sync.Mutex
 	lengths map[string]rebuild.Length // by owner, in a blank store
@@ -45,8 +43,8 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch records owners for the final rebuild, and reads their directories. It precedes row, put and
-// remove.
+// touch records owners for the final rebuild, and reads their directories. It must be called before
+// row, put and remove.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -54,8 +52,8 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists with a length: an interrupted import may have moved members out of
-// any of them.
+// touchCounted touches all lists with a length, because an interrupted import may have moved
+// members out of any of them.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -107,8 +105,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the lists of touched owners. If a list was counted and fits in one bucket, it
-// only writes the length.
+// rebuild rebuilds the lists of touched owners. It only writes the length of a list that was
+// counted and fits in one bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -9,8 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches reads by name: keys of objects, directories of lists. A value must not change while
-// the lookup is in use. It is safe for concurrent use.
+// lookup caches reads by name, of keys of objects and directories of lists. A value must not change
+// while the lookup is in use. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
@@ -72,7 +72,7 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys tells which keys the import of a blank store has not written yet, so their rows need no
+// newKeys remembers which keys the import of a blank store has written. Rows of other keys need no
 // read.
 type newKeys struct {
 	mu    sync.Mutex
@@ -83,7 +83,7 @@ type newKeys struct {
 // maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first reports whether the store cannot have a row of the key. It is true at most once per key.
+// first returns true if the store cannot have a row of the key. It does so at most once per key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

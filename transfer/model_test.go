@@ -16,7 +16,7 @@ import (
 
 var seedSetting = os.Getenv("TWIBASE_SEED")
 
-// model has value and timestamp by table, row and column.
+// model has values with timestamps, by table, row and column.
 type model map[string]string
 
 func (m model) put(puts ...hbase.Put) {

@@ -76,16 +76,16 @@ type revision struct {
 	key     string
 	before  []hbase.Cell
 	after   hbase.Put
-	removed []hbase.Cell // empty in the file
+	removed []hbase.Cell // whose value is empty in the file
 	changed bool
 }
 
-// revisions compares objects with the stored ones. A changed object gets a later timestamp, so that
-// the delete marker of a list's old member does not mask the new one.
+// revisions compares objects with the stored ones. A changed object gets a later timestamp.
+// Otherwise the delete marker of its old member in a list could mask the new member.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string
-	latest := map[string]*T{} // the last counts
+	latest := map[string]*T{} // from the last row
 	for _, it := range batch {
 		key := o.Key(it.value)
 		if latest[key] == nil {

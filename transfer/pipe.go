@@ -49,8 +49,8 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe reads a schema's files, and calls write concurrently with batches. Rows with one key are
-// written in order.
+// pipe reads a schema's files, and calls write concurrently with batches. Rows with the same key
+// are written in order.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair is two related objects, by their names in the file, and once these are found, by their keys.
+// pair has the names of two related objects, which imports replaces by their keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -24,7 +24,8 @@ type relations struct {
 	newKeys  newKeys
 }
 
-// relationSchemas returns the schemas of relations to object or, if to is false, of all others.
+// relationSchemas returns the schemas of relations to object or, if to is false, of all other
+// relations.
 func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != to {

@@ -20,7 +20,7 @@ type RowError struct {
 	Line   int    // the first of the row
 	Column string // may be ""
 	Reason string
-	// A Dangling row names an object that exists neither in the files nor in the store.
+	// Dangling is true if the row names an object that is neither in the files nor in the store.
 	Dangling bool
 }
 
@@ -83,7 +83,7 @@ func (r *row) checked(column string, check func(string) error) string {
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText is the maximum length of a content, and of a list of photo URLs, in bytes.
+// maxText bounds the bytes of a content, and of a list of photo URLs.
 const maxText = 1 << 20
 
 func (r *row) content(column string) string {
@@ -101,7 +101,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// A row that is not valid CSV, or has a wrong number of fields, has an err.
+// rows calls f with each row. A row with invalid CSV or a wrong number of fields has an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *file) rows(f func(*row) error) error {
 	}
 }
 
-// failure returns a [RowError] for a row that is no CSV, and another error if reading fails.
+// failure returns a [RowError] for invalid CSV, and another error if reading fails.
 func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -146,7 +146,7 @@ func TestInvalidHeadersAreReported(t *testing.T) {
 			}
 		})
 	}
-	t.Run("any order of the columns and a byte order mark are valid", func(t *testing.T) {
+	t.Run("columns in any order and a byte order mark are valid", func(t *testing.T) {
 		store := openStore(t)
 		load(t, store, csvFiles(map[string]string{"users": "\ufeffage,name,username\n7,A,a\n"}), Options{})
 		got := strings.Join(dump(t, store), "\n")

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// schema describes a kind of CSV file. name is that of the file, without .csv.
+// schema describes a kind of CSV file. name is the file name without .csv.
 type schema struct {
 	name               string
 	required, optional []string
@@ -19,7 +19,7 @@ type schema struct {
 }
 
 // schemas are in the order of an import: objects before the rows that name them, and follows before
-// twits, because the fan-out of twits reads them.
+// twits, because the fan-out of twits reads follows.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),

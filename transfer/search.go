@@ -20,7 +20,7 @@ func searchable() (all []*tables.AnyObject) {
 }
 
 // IncompleteSearch returns the search tables that this version has not completed. They may lack
-// objects that an earlier version stored, or have rows that it folded differently.
+// objects of an earlier version, or have names that it folded differently.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {
@@ -40,7 +40,7 @@ func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bo
 }
 
 // CompleteSearch adds all objects to their search tables, and removes outdated rows. Gateways may
-// run: a row has the timestamp of its object, so a later deletion of the object masks it.
+// run: a row has the timestamp of its object, so the deletion of the object masks it.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
 		if err := completeSearch(ctx, store, o); err != nil {
@@ -106,7 +106,7 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch adds a batch to the search table, without deleted users, whom an import does not
+// addToSearch adds a batch to the search table. It omits deleted objects, which an import does not
 // restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {

@@ -23,7 +23,8 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// Creating the missing search table adds all users except deleted ones, also after an interruption.
+// EnsureTables creates the missing search table with all users except deleted ones, even after an
+// interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})

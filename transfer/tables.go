@@ -18,16 +18,15 @@ import (
 const createTimeout = 3 * time.Minute
 
 const (
-	// FindTables waits up to findTimeout for hbase:meta, and again for the table of the marks.
-	// IncompleteSearch waits as long for each search table.
+	// findTimeout is the time that a read waits for hbase:meta, the marks, or a search table.
 	findTimeout = 30 * time.Second
 	findPause   = 200 * time.Millisecond
 )
 
-// EnsureTables creates the missing tables, with that number of regions each, and returns their
-// names. It creates the table of the marks, marks all tables, and then creates the others. It
-// writes nothing if [FindTables] fails. It completes search tables: see [IncompleteSearch]. Several
-// processes may call it at the same time.
+// EnsureTables creates the missing tables with the given number of regions each, and returns their
+// names. It creates the table of the marks, marks all tables, creates the others, and completes
+// search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails. Several
+// processes may call it concurrently.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -78,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls do concurrently, because a cluster takes a second per table. It returns the tables
-// for which do returned true.
+// forEach calls do concurrently, because a cluster needs a second per table. It returns the names
+// of the tables if do returned true.
 func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -96,8 +95,8 @@ func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []stri
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables drops all tables, and returns their names. It drops the marks last, so that an
-// interrupted drop can be repeated.
+// DropTables drops all tables, and returns their names. It drops the marks last, so that it can be
+// called again after an interruption.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
 	if err != nil {
@@ -128,7 +127,7 @@ func splitMarks(all []hbase.Table) (marks, others []hbase.Table) {
 	return marks, others
 }
 
-// Found has those of twibase's tables that exist, and the names of those that do not.
+// Found lists twibase's existing and missing tables.
 type Found struct {
 	Present []hbase.Table
 	Missing []string
@@ -146,11 +145,11 @@ func (e *ForeignError) Error() string {
 // FindTables finds twibase's tables. It writes nothing, and needs no HBase master. It returns a
 // [*ForeignError], the error of an unreadable mark, or that of the store.
 //
-// A table without a mark is twibase's only if
+// A table without a mark is twibase's in two cases only:
 //
-//   - there are no marks, as in stores of the first versions, all tables of the first version
-//     exist, and all tables have their families; or
-//   - it is the table of the marks, and it is empty and the only one: its creation was interrupted.
+//   - The store is of a first version: there are no marks, all tables of the first version exist,
+//     and all tables have their families.
+//   - The creation was interrupted: only the table of the marks exists, and it is empty.
 func FindTables(ctx context.Context, store hbase.Store) (found Found, err error) {
 	names, err := retried(ctx, store.Tables)
 	if err != nil {
@@ -234,7 +233,7 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 	return foreign, nil
 }
 
-// withoutFamilies returns the tables that lack a family. It trusts tables that do not answer.
+// withoutFamilies returns the tables that lack a family. It omits unavailable tables.
 func withoutFamilies(ctx context.Context, store hbase.Store, present []hbase.Table) (lacking []string, err error) {
 	gets := make([]hbase.Get, len(present))
 	for i, table := range present {

@@ -96,7 +96,7 @@ func TestTablesOfTheFirstVersionsAreMarked(t *testing.T) {
 	}
 }
 
-// unlisted cannot be listed the first times.
+// unlisted fails to list tables the first times.
 type unlisted struct {
 	hbase.Store
 	failures int

@@ -32,7 +32,7 @@ func (b *broadcasters) merged(author string) bool {
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add makes an author a broadcaster. ok is false if there is no room.
+// add makes an author a broadcaster. ok is false if there are too many broadcasters.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,8 +92,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut delivers a twit, and may flush w. Entries have the timestamps of follows: see
-// docs/FEEDS.md.
+// fanOut adds a twit to the timelines of followers, and may flush w.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {
@@ -111,7 +110,7 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark stores whether timelines have entries of imports and are not trimmed yet.
+// mark stores whether timelines have entries of an import that are not trimmed yet.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

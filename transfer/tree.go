@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments after an import: rows replace the stored departments.
+// tree is the tree of departments after an import.
 type tree struct {
 	rows   map[string]item[*tables.Department]
 	order  []string          // codes of rows
@@ -30,9 +30,9 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune reports and removes wrong rows until none is left. The removal of a row may make others
-// wrong: it restores the stored department, or leaves departments without a parent. Wrong stored
-// departments stay as they are.
+// prune reports and removes wrong rows until none is left. The removal of a row may make other rows
+// wrong, because it restores the stored department or leaves departments without a parent. Wrong
+// stored departments are ignored.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may move stored departments too far down
 	for {

@@ -84,8 +84,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 }
 
 // newTwits returns the twits that were never stored. A row is bad if a different twit has its id,
-// whether stored or earlier in the batch. Of a deleted twit only the author and the time are known,
-// so nothing else is compared.
+// in the store or earlier in the batch. A deleted twit is compared by author and time only.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

@@ -32,9 +32,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites is like sourceWrites, but rewrites masked cells if the store was repaired: the
-// repair may have removed derived cells whose sources were missing, and this import may add the
-// sources.
+// derivedWrites is like sourceWrites, but rewrites masked cells if the store was repaired. The
+// repair may have deleted derived cells whose sources this import adds.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired

@@ -62,8 +62,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 	return nil
 }
 
-// directory checks that the named buckets of a list are adjacent, and that the last one covers the
-// end.
+// directory checks that the named buckets of a list are adjacent and cover its end.
 func (r *run) directory(l *tables.AnyList, owner string, cells []hbase.Cell) {
 	row := l.Row(owner, 0)
 	buckets, err := l.DecodeDirectory(owner, cells)
@@ -100,8 +99,8 @@ func noSplit(owner string) string {
 	return fmt.Sprintf("no split of the list of %q is in progress", owner)
 }
 
-// astray reports members that another bucket covers, and moved markers. The repair deletes both,
-// and puts a member into the bucket that covers it, if that bucket lacks the member.
+// astray reports moved markers, and members that another bucket covers. The repair deletes both,
+// and puts a member into the bucket that covers it if it is missing there.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

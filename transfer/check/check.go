@@ -10,20 +10,22 @@
 //	plays                          the sums of a game by day
 //
 // Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
-// Checks of lists read the source of each member (explain). A check scans one table in batches: its
-// memory depends only on the numbers of violations, departments, pending jobs and broadcasters, and
-// of the authors that 32 users follow.
+// Checks of lists read the source of each member (explain). A check scans one table in batches. It
+// keeps only violations, departments, pending jobs and broadcasters in memory, and the authors that
+// 32 users follow.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
-// The order of the checks matters. Intents, jobs and broadcasters come first: they show the
-// operations in progress. Then come buckets, since the members of lists are read through them.
-// Sources follow. The names of twits come before edges and comments: repairs end the likes, and
-// delete the comments, of a twit without a name. Last come lists, lengths, sums and timelines,
-// which are compared with repaired data. A run without repairs records the changes that repairs
-// would have made: it does not report a missing member again as a wrong length.
+// The order of the checks matters:
+//   - Intents, jobs and broadcasters come first, because they show the operations in progress.
+//   - Buckets come next, because the members of lists are read through them.
+//   - Sources follow. The names of twits come before edges and comments, because a repair ends the
+//     likes of a twit without a name, and deletes its comments.
+//   - Lists, lengths, sums and timelines come last. They are compared with repaired data. A run
+//     without repairs records the missing repairs instead, so that it does not report a missing
+//     member again as a wrong length.
 //
-// Nothing else may write to the store during a run: an operation in progress looks like a
+// Nothing else may write to the store during a run, because an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
 package check
 
@@ -45,8 +47,8 @@ type Checker struct {
 	Report func(Violation)
 	// Read gets the name of a table, and the number of rows read since the last call.
 	Read func(table string, rows int)
-	// Waiting gets the number of pending fan-out jobs. Entries of timelines are not checked if they
-	// are of the authors of these jobs.
+	// Waiting gets the number of pending fan-out jobs. Timeline entries of the authors of these
+	// jobs are not checked.
 	Waiting func(jobs int)
 	// Grace is the age at which an incomplete operation becomes a violation.
 	Grace time.Duration
@@ -66,14 +68,14 @@ func (c Checker) Run(ctx context.Context) error {
 
 const maxRuns = 8
 
-// Result counts violations: Found those of all runs together, and Left those of the last run. In
-// Found, a violation without a repair counts once, although each run finds it again.
+// Result counts violations.
 type Result struct {
-	Found, Left int
+	Found int // by all runs, each violation without a repair once
+	Left  int // found by the last run
 }
 
-// RepairAll repairs until only violations without a repair are left, in at most maxRuns runs: a
-// repair may reveal another violation. It can be repeated.
+// RepairAll repairs until only violations without a repair are left. Because a repair may reveal
+// another violation, this takes up to maxRuns runs. RepairAll may be called again after an error.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -114,25 +116,23 @@ type run struct {
 	deletes  []hbase.Mutation
 
 	splitting bool            // a split has not cleaned up yet
-	broken    bool            // a directory was not repaired: members can't be found
+	broken    bool            // a directory was not repaired, so its members can't be found
 	damaged   map[listOf]bool // lists with an unreadable twit, which is reported
 
-	// Departments: parents of readable ones, unreadable ones, and the tree's depth.
-	parents map[string]string
-	unread  map[string]bool
-	levels  int
+	parents map[string]string // by department
+	unread  map[string]bool   // unreadable departments
+	levels  int               // of departments
 
-	// pending has ids of jobs, and busy the authors of these jobs: their entries are not checked.
-	// Timelines may lack the twits of merged authors.
-	pending, busy, merged map[string]bool
+	pending map[string]bool // ids of jobs
+	busy    map[string]bool // authors of these jobs, whose timeline entries are not checked
+	merged  map[string]bool // authors whose twits timelines may lack
 
-	// What a run without repairs did not write: differences of lengths, and missing members by
-	// position.
+	// The repairs that a run without repairs did not write.
 	lengthDiff map[listOf]rebuild.Length
-	lacking    map[listOf]map[string]*hbase.Cell
+	lacking    map[listOf]map[string]*hbase.Cell // missing members by position
 
-	// Of any run: twits without a row in twit_ids, and public twits that should be for followers.
-	unnamed, restricted map[tables.TwitKey]bool
+	unnamed    map[tables.TwitKey]bool // twits without a row in twit_ids
+	restricted map[tables.TwitKey]bool // public twits that should be for followers
 }
 
 type listOf struct {
@@ -177,12 +177,11 @@ func (c Checker) run(ctx context.Context, repair bool) error {
 
 const (
 	batchRows  = 256
-	maxRepairs = 1000 // before a flush
+	maxRepairs = 1000 // per flush
 )
 
 // flush writes the repairs. A put has the timestamp of its source or of the cell that it replaces,
-// or that plus 1 ms: later commits have later timestamps. If a delete marker or another value masks
-// a put, it gets a later timestamp.
+// or 1 ms more, so that later commits win. A masked put gets a later timestamp.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -219,7 +218,7 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 }
 
 // each calls f with the rows. After a decoding error, it calls f with each row alone, and reports
-// the unreadable ones.
+// the unreadable rows.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

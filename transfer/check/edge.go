@@ -13,12 +13,12 @@ type pair struct {
 	a, b string
 	// entries are the members that the lists of a and b must have.
 	entries [2]entry
-	// dangling reports that an object is missing. The repair ends the relation, or deletes the
-	// plays.
+	// dangling reports a missing object. The repair ends the relation, or deletes the plays.
 	dangling func(why string)
 }
 
-// decode returns nil for unreadable rows and those without a relation.
+// pairs checks the rows of a scan. decode returns nil for an unreadable row, and for a row without
+// a relation.
 func (r *run) pairs(
 	ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, decode func(hbase.Row) *pair,
 ) error {
@@ -53,8 +53,8 @@ func (r *run) pairs(
 	})
 }
 
-// isUnnamed reports whether a key is the key of a twit in r.unnamed. That twit counts as existing,
-// although a run without repairs does not add its row to twit_ids.
+// isUnnamed reports whether a key is in r.unnamed. Such a twit exists, although a run without
+// repairs does not add its row to twit_ids.
 func (r *run) isUnnamed(o *tables.AnyObject, key string) bool {
 	if o != tables.PostedTwits {
 		return false
@@ -105,8 +105,8 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated is the source of a member of a list of x. when is the member's time, if x is
-// dated.
+// sourceOfRelated returns the source of a member of a list of x. If x is dated, when is the time of
+// the member.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

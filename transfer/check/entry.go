@@ -14,7 +14,7 @@ type entry struct {
 	list   *tables.AnyList
 	owner  string
 	cell   hbase.Cell
-	source string // the table that implies the entry
+	source string // the table of the source
 	why    string // the reason in the violation
 
 	// find sets the covering bucket's row, and the stored cell, if any.

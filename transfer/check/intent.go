@@ -9,8 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// intents reports committed operations that are still incomplete after Grace. It also sets
-// splitting.
+// intents reports committed operations that are incomplete after Grace, and sets splitting.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
@@ -50,7 +49,7 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
-// begun returns the earliest time of an operation's effects.
+// begun returns the earliest time at which effects of an operation are due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {
@@ -75,7 +74,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters sets merged, and checks that each author who stops being a broadcaster has a job.
+// broadcasters sets merged, and checks that each author who is leaving the broadcasters has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

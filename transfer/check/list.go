@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// source is what decides whether a member is correct: a row, or an entry of another list.
+// source is the source of a member: a row, or an entry of another list.
 type source struct {
 	row   hbase.Get
 	entry *entry
@@ -17,8 +17,8 @@ type source struct {
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns how to find the source of a member. The lists of twits and comments, and
-// timelines, have checks of their own.
+// sources returns functions that find the source of a member. The lists of twits and comments and
+// the timelines have their own checks.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -118,7 +118,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members reports members that do not belong in a list: explain returns why each is wrong, or "".
+// members reports members that do not belong in a list. explain returns why each is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.bucketPages(ctx, l, func(s *rebuild.BucketPage) error {

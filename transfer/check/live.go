@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// liveRuns is the number of runs that must all find a violation.
 const liveRuns = 3
 
-// repeated is a violation that all runs so far have found.
+// repeated is a violation that each run has found.
 type repeated struct {
 	Violation
 	changed bool // its values differed between two runs
@@ -20,9 +19,9 @@ type repeated struct {
 // RunLive checks a store that gateways write to, and writes nothing.
 //
 // A single run also reports operations in progress, and columns that were written between the two
-// reads that it compares. So RunLive makes up to three runs, with the Grace between them, until no
-// column has differed in all runs. It reports the violations that had the same values in all runs,
-// and returns the other columns that differed in all, which may be correct.
+// reads that it compares. So RunLive makes three runs, with the Grace between them. It reports a
+// violation if each run has found it with the same values. It returns violations that each run has
+// found with other values: these columns may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]repeated

@@ -63,8 +63,8 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 	return some
 }
 
-// dangling reports wrong references, and returns the keys of their objects. A department must also
-// have a path to the top.
+// dangling reports references to missing objects, and departments without a path to the top. It
+// returns the keys of the objects with a wrong reference.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {

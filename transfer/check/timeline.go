@@ -13,8 +13,8 @@ import (
 // batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines checks that no entry is missing that is later than [tables.TimelineSince] and within
-// the bound, except those of busy authors and broadcasters.
+// timelines reports missing entries later than [tables.TimelineSince] and within the bound. It
+// omits busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {
@@ -31,7 +31,7 @@ func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline has the positions of entries. It is complete before end.
+// timeline has the positions of all entries before end.
 type timeline struct {
 	entries map[string]bool
 	end     string

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree sets parents and unread. An unreadable department may exist: references to it are not
-// repaired.
+// readTree sets parents and unread. References to an unreadable department are not repaired,
+// because it may exist.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -33,9 +33,9 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department whose parent does not exist or whose path is too long, and one
-// department of each cycle. wrong is true if the parent does not exist, and for all departments of
-// a cycle.
+// climb reports a department if its parent does not exist or its path is too long. It reports one
+// department of each cycle. wrong is true if the parent does not exist or the department is in a
+// cycle.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {
@@ -51,7 +51,7 @@ func (r *run) climb(d referrer) (wrong bool) {
 				r.wrongReference(tables.Parents, d, "the department is below itself")
 			}
 			return true
-		case !exists, slices.Contains(path, at): // a department above is wrong, and is reported itself
+		case !exists, slices.Contains(path, at): // reported with a department above
 			return false
 		case len(path) == tables.MaxDepth:
 			column := attribute(tables.Departments.Table, tables.RowKey(d.Key), tables.Parents.Attribute)

@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// It may be restored from a backup.
+// The department may be restored from a backup later.
 func TestRepairKeepsTheChildrenOfAnUnreadableDepartment(t *testing.T) {
 	for name, damage := range map[string]hbase.Mutation{
 		"the name is unreadable":   attribute("departments", "top", "name", "\xff"),

@@ -12,19 +12,17 @@ import (
 
 // Violation is a column that differs from its source.
 type Violation struct {
-	Table, Row string
-	// Column is family:qualifier.
-	Column string
-	// Expected is derived from the source. Why is the reason.
-	Stored, Expected, Why string
-	// Unrepairable: there is no repair.
-	Unrepairable bool
-	// Stale: an operation is incomplete. A sweep of its intents completes it, RepairAll does not. A
+	Table, Row       string
+	Column           string // family:qualifier
+	Stored, Expected string
+	Why              string // the reason for Expected
+	Unrepairable     bool   // there is no repair
+	// Stale means that an operation is incomplete. A sweep completes it, RepairAll does not. A
 	// stale violation is also Unrepairable.
 	Stale bool
 }
 
-// String returns a line. Keys have the format of the HBase shell.
+// String returns a line, with keys as in the HBase shell.
 func (v Violation) String() string {
 	at := v.at()
 	if strings.ContainsFunc(at.qualifier, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
@@ -68,9 +66,9 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation, and adds its repair for flush. Puts are written before deletions, so
-// that a moved cell is never missing. A batch with an unreadable row is checked again, row by row:
-// isNew is false for the violations that were reported the first time.
+// report reports a violation, and adds its repair for flush. flush writes puts before deletions, so
+// that a moved cell is never missing. A batch with an unreadable row is checked again, row by row.
+// Then isNew is false for violations that were already reported.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
 		Stored: stored, Expected: expected, Why: why, Unrepairable: len(repair) == 0}, repair)

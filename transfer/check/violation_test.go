@@ -16,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// Lists of more than two members are split.
+// files is imported with lists of more than two members split.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),
@@ -43,7 +43,7 @@ var (
 
 func day(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
 
-// age is later than imported cells.
+// age is a timestamp after those of imported cells.
 const age = 1_600_000_000_000
 
 func put(table, row string, cells ...hbase.Cell) hbase.Mutation {
@@ -206,7 +206,7 @@ func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	}
 }
 
-// Repairing a lost twit reveals, in a second run, a like of a missing twit.
+// After the repair of a lost twit, the second run finds a like of a missing twit.
 func TestRepairCountsAndReportsEachViolationOnce(t *testing.T) {
 	corrupt := put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")})
 	again := &tables.Twit{AuthorName: "c", Name: "t1", PostedAt: day(5), Content: "hi", Visibility: tables.Public}

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broken is damage, and the lines that report it.
+// broken is a damage, and the lines that report it.
 type broken struct {
 	name     string
 	broken   []hbase.Mutation

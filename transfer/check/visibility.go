@@ -9,8 +9,8 @@ import (
 )
 
 // twitVisibilities and albumVisibilities check that a twit and its copy in the album have the same
-// visibility. No repair publishes a twit: if the copies differ, or a damaged one may have been for
-// followers, the twit is for followers.
+// visibility. No repair publishes a twit: if the copies differ, or a damaged copy may have been for
+// followers, the repaired twit is for followers.
 func (r *run) twitVisibilities(ctx context.Context) error {
 	return r.bucketPages(ctx, &tables.Twits.AnyList, func(s *rebuild.BucketPage) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
@@ -52,8 +52,8 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	return nil
 }
 
-// copyOf returns the other copy of a damaged twit, or nil. It is for followers if the damaged twit
-// may have been.
+// copyOf returns the other copy of a damaged twit, or nil. The copy is for followers if the damaged
+// twit may have been.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {

@@ -6,7 +6,8 @@ import (
 	"twibase/hbase"
 )
 
-// Change replaces a stored cell by the derived one, whose timestamp is not earlier. Nil is no cell.
+// Change replaces a stored cell by the derived one, whose timestamp is not earlier. Nil means no
+// cell.
 type Change struct {
 	Table, Row string
 	Old, New   *hbase.Cell
@@ -28,8 +29,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// AppendChange appends the change from old to want, if their values differ. want gets at least the
-// timestamp of old, which would mask it otherwise.
+// AppendChange appends the change from old to want if their values differ. want gets at least the
+// timestamp of old, so that old does not mask it.
 func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {

@@ -13,7 +13,7 @@ import (
 // Length counts members, and public members.
 type Length struct{ All, Public int }
 
-// Plus is the sum.
+// Plus returns the sum.
 func (n Length) Plus(more Length) Length { return Length{n.All + more.All, n.Public + more.Public} }
 
 func (s *BucketPage) length(l *tables.AnyList) (Length, error) {
@@ -61,8 +61,8 @@ func (s *Rebuilder) writeLengths(
 	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
 }
 
-// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored.
-// If full is true, this holds for empty lists only: other lists need all counts.
+// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored
+// if the list is empty or full is false.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {

@@ -39,7 +39,7 @@ type arranged struct {
 type bucket struct {
 	number uint32
 	held   int
-	cuts   []string // every ListBound/2-th position: where a split starts new buckets
+	cuts   []string // each ListBound/2-th position, where a split starts a new bucket
 }
 
 func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []string) (map[string]*arranged, error) {
@@ -84,7 +84,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 	return found, nil
 }
 
-// add is called for members in order.
+// add must be called in the order of members.
 func (a *arranged) add(number uint32, position string, half int) {
 	if n := len(a.buckets); n == 0 || a.buckets[n-1].number != number {
 		a.buckets = append(a.buckets, bucket{number: number})
@@ -109,9 +109,9 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, page *BucketPag
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
-// split copies members into the new buckets, and then names these in the directory with one Put:
-// readers see the list before or after the split. The next pass deletes the old copies. An
-// interrupted split is repeated with the same result.
+// split copies members into the new buckets. Then it names the new buckets in the directory with
+// one Put, so readers see the list before or after the split. The next call of arrange deletes the
+// old copies. A split after an interruption has the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill copies to a new bucket the members that it covers, and deletes what an interrupted split
-// left there.
+// fill copies members to the new bucket that covers them, and deletes other members that an
+// interrupted split left there.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{

@@ -9,17 +9,16 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites bounds the attempts to find a visible timestamp. Attempt n adds up to 16ⁿ ms, so the
-// last ones reach the current time.
+// maxRewrites bounds the attempts to find a visible timestamp. Attempt n adds up to 16ⁿ ms, so 12
+// attempts reach the current time.
 const maxRewrites = 12
 
-// WriteVisible writes puts, and rewrites those of their cells that another value or a delete marker
-// masks. Repairs leave such delete markers, with the timestamps of the cells that they removed.
+// WriteVisible writes puts, and then rewrites masked cells with later timestamps.
 //
 // If another value masks a cell, the cell gets the next timestamp, unless that value is a moved
-// marker. If a delete marker masks the cell, its timestamp grows until the cell is visible, at most
-// to the current time: later commits of gateways have later timestamps. A timestamp from the future
-// grows by 1 ms per attempt, and the cell may stay masked.
+// marker. If the delete marker of a repair masks a cell, its timestamp grows until the cell is
+// visible. It grows at most to the current time, so that later commits of gateways win. A timestamp
+// from the future grows by a millisecond per attempt, and the cell may stay masked.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put
 	mutations := make([]hbase.Mutation, len(puts))

@@ -5,10 +5,9 @@
 //	                                          ├──► []Change ──► write (rebuild) or report (check)
 //	stored derived data ──────────────────────┘
 //
-// The timestamp of a new cell is that of stored data, or 1; only a masked cell is rewritten with a
-// later one. So only the timestamps of rewritten cells depend on the clock, every function is
-// idempotent, and a crash is repaired by calling it again. Calls for an owner may not overlap, and
-// nothing else may write the owner's lists.
+// A new cell has a timestamp of stored data, or 1. Only a masked cell is rewritten with a later
+// timestamp, which may depend on the clock. All functions are idempotent: after a crash, call them
+// again. Concurrent calls for the same owner are not allowed, nor other writers of its lists.
 package rebuild
 
 import (
@@ -25,13 +24,12 @@ import (
 type Rebuilder struct {
 	Store hbase.Store
 	// ListBound is at least 2.
-	ListBound int
-	// Blank: no lengths are stored, so none are read.
-	Blank         bool
+	ListBound     int
+	Blank         bool // no lengths are stored, so none are read
 	TimelineBound int
 }
 
-// New has the default bounds.
+// New returns a Rebuilder with the default bounds.
 func New(store hbase.Store) *Rebuilder {
 	return &Rebuilder{Store: store, ListBound: tables.ListBound, TimelineBound: tables.TimelineBound}
 }

@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Timelines deletes the oldest entries beyond the bound.
+// Timelines deletes the oldest entries beyond TimelineBound.
 func (s *Rebuilder) Timelines(ctx context.Context, owners []string) error {
 	return s.groups(ctx, owners, func(ctx context.Context, owners []string) error {
 		seen := make(map[string]int, len(owners))
