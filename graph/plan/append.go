@@ -40,10 +40,8 @@ func Values[T any](values []T, err error) ([]any, error) {
 	return all, err
 }
 
-// AppendInt appends an Int.
 func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
 
-// AppendBool appends a Boolean.
 func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
 // AppendString appends a String, escaped as gqlgen escapes it.
@@ -59,7 +57,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// escapes has the escapes of the bytes that have one.
+// escapes has the escape of each byte that needs one.
 var escapes = func() (escapes [256]string) {
 	for c := range 0x20 {
 		escapes[c] = fmt.Sprintf(`\u%04X`, c)

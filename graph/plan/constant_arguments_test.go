@@ -55,7 +55,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 		counts map[string]int
 	}{
 		{"literals", `{me{echo(arg:"x",n:1)}}`, [2]string{`"echo":"map[arg:x n:1]"`, `"echo":"map[arg:x n:1]"`}, map[string]int{"echo": 1}},
-		{"no arguments, all of which are optional", `{me{echo friends{name} plain{name}}}`,
+		{"no arguments: all are optional", `{me{echo friends{name} plain{name}}}`,
 			[2]string{`"echo":"map[]","friends":[{"name":"b"}],"plain":[{"name":"b"}]`, `"echo":"map[]","friends":[{"name":"b"}],"plain":[{"name":"b"}]`},
 			map[string]int{"echo": 1, "friends": 1, "plain": 1}},
 		{"a default", `{me{default}}`, [2]string{`"default":"map[n:5]"`, `"default":"map[n:5]"`}, map[string]int{"default": 1}},
@@ -79,7 +79,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 			}
 		})
 	}
-	t.Run("for each variant of @skip and @include, and each in its own", func(t *testing.T) {
+	t.Run("once for each variant of @skip and @include", func(t *testing.T) {
 		schema := optionalArguments().build()
 		counts, e := countCoercions(schema), newExecutor(schema)
 		e.SetQueryCache(lru.New[*ast.QueryDocument](10))

@@ -1,6 +1,6 @@
 // Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
-// gqlgen project: each selection set is executed once, with all of its objects. README.md
-// describes its use.
+// gqlgen project: it executes each selection set once, with all of its objects. README.md describes
+// its use.
 //
 // Requests with the same document and the same Boolean variables usually share one compiled
 // operation (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the
@@ -38,23 +38,23 @@
 //
 // A task calls a batch resolver with an object set, or a resolver of one object concurrently for
 // each object of the set. Then it descends through fields without resolvers to the next fields with
-// resolvers, which become the next tasks. They run concurrently. The last of them runs in the
+// resolvers. These become the next tasks, which run concurrently. The last of them runs in the
 // goroutine of the task above, so a chain of batch resolvers takes one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
 // Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
-// the running tasks, and each concurrent call of a resolver as a task. A loader calls End before it
-// waits and Start before it returns, so waiting tasks are not counted. A run counts the next tasks
-// before it ends the task above them. So when the count is zero, no task can add a key.
+// the running tasks. Each concurrent call of a resolver of one object is a task. A loader calls End
+// before it waits and Start before it returns, so waiting tasks are not counted. A run counts the
+// next tasks before it ends the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //
 // A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
-// object: only the writer reads leaves without resolvers. Before the writer runs, [Tasks.Await]
-// waits until all lazy objects are loaded. The writer writes null for missing ones, or omits them
-// from their list: see [writer].
+// object, because only the writer reads leaves without resolvers. Before the writer starts,
+// [Tasks.Await] waits until all lazy objects are loaded. [writer] describes how it writes missing
+// ones.
 //
 // # Errors and nulls
 //

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Resolvers return in the opposite order.
 func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 	const fields = 5
 	for _, test := range []struct{ name, query, want string }{
@@ -40,14 +39,13 @@ func TestResponseFieldsAreInQueryOrder(t *testing.T) {
 				t.Errorf("response:\ngot  %s\nwant %s", got, test.want)
 			}
 			if want := "[e d c b a]"; fmt.Sprint(order) != want {
-				t.Errorf("resolvers return in the order %v, want %s", order, want)
+				t.Errorf("resolvers returned in the order %v, want %s", order, want)
 			}
 		})
 	}
 }
 
-// This holds at every depth.
-func TestMergedFieldHasThePlaceOfItsFirstSelection(t *testing.T) {
+func TestMergedFieldHasThePlaceOfItsFirstSelectionAtEachDepth(t *testing.T) {
 	fx := people()
 	fx.check(t, `{...F me{house{street} friends{a:name}} ...F ...on Query{me{b:name house{owner{name}}}}} fragment F on Query{me{friends{b:name ...G} house{t:__typename}}} fragment G on Person{a:name c:first}`, nil,
 		`{"data":{"me":{"friends":[{"b":"a0","a":"a0","c":null},{"b":"a1","a":"a1","c":null}],"house":{"t":"House","street":"s","owner":{"name":"o"}},"b":"a"}}}`,

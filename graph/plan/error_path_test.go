@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// nested has resolvers for leaves, which return null or err. Fields in lower case have none; their
-// leaves are value.
+// nested returns objects with fields with a resolver (N, S, MustN, MustS) and without. Resolvers of
+// leaves return null or err. Leaves without a resolver are value.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -29,8 +29,8 @@ func nested(value any, err error) *fixture {
 		}}
 }
 
-// errorsJSON returns an error per path. A path ends with a blank and a line if its last name is not
-// unique in the query.
+// errorsJSON returns an error for each path. A path may end with a blank and the line of its last
+// name in the query. The default is line 1.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {

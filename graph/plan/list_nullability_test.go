@@ -32,8 +32,8 @@ type listCase struct {
 	value         any
 	wants         [4]string // for each of lists
 	path, message string    // of the error
-	noError       string
-	resolver      bool // only with a resolver
+	noError       string    // the fields without an error
+	resolver      bool      // only with a resolver
 }
 
 func TestNullInAListPropagatesAsItsTypeSays(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNullInAListPropagatesAsItsTypeSays(t *testing.T) {
 	}
 }
 
-// check puts the value into lists[i] of one of three parents.
+// check puts the value into lists[i] of the given one of three parents.
 func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolver) {
 	t.Helper()
 	field := lists[i].field

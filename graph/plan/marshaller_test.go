@@ -19,8 +19,8 @@ func (fx *fixture) withMarshaller(marshal func(ctx context.Context, value any) g
 }
 
 func TestMarshallerErrorFailsItsFieldOnly(t *testing.T) {
-	// marshal is like gqlgen's code of a leaf: null adds an error unless the field has one; NaN
-	// fails in MarshalGQL.
+	// marshal is like gqlgen's code of a leaf. For null it adds an error, unless the field has one.
+	// NaN fails in MarshalGQL.
 	marshal := func(ctx context.Context, value any) graphql.Marshaler {
 		switch value {
 		case nil:

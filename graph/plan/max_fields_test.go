@@ -57,10 +57,10 @@ func TestWalkRejectsTooManyFields(t *testing.T) {
 		limit := (*LimitError)(nil)
 		if errors.As(err, &limit); !test.rejected {
 			if err != nil || visited != 1<<13-1 {
-				t.Errorf("%d calls are visited in %d levels: %v", visited, test.levels, err)
+				t.Errorf("%d calls visited in %d levels: %v", visited, test.levels, err)
 			}
 		} else if visited != 0 || limit == nil || limit.Limit != maxFields {
-			t.Errorf("%d calls are visited in %d levels: %v", visited, test.levels, err)
+			t.Errorf("%d calls visited in %d levels: %v", visited, test.levels, err)
 		}
 	}
 }

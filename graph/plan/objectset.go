@@ -19,8 +19,8 @@ type column struct {
 
 	childSet  *objectSet   // of all children, if the field has an object type
 	childSets []*objectSet // of each child, if the field has an abstract type; nil for null
-	// index is the index of each child in its object set, -1 for null. It is nil if the children
-	// are the objects of childSet, without a null.
+	// index is the index of each child in its object set, -1 for null. If it is nil, child j is
+	// object j of childSet.
 	index []int32
 }
 
@@ -38,7 +38,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null must not be called for an object with an error.
+// null reports whether the value of object i is null. The object must have no error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -75,8 +75,8 @@ func (c *Children) NullList() {
 	c.EndList()
 }
 
-// list returns the range of the children in list i, by their indexes before compact: column.child
-// takes these. ok is false if the list is null.
+// list returns the children of list i, as a range of arguments for column.child. ok is false if the
+// list is null.
 func (c *Children) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
 		from = c.ends[i-1]
@@ -84,8 +84,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls from Objects, and returns the new index of each object, -1 for null, or
-// nil without nulls.
+// compact removes the nulls from Objects. It returns the new index of each object, -1 for null. If
+// there are no nulls, it returns nil.
 func (c *Children) compact() (index []int32) {
 	if !slices.Contains(c.Objects, nil) {
 		return nil

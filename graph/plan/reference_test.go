@@ -3,7 +3,7 @@ package plan
 // The tests of graphql-js (src/execution/__tests__), and the tests here of the same behaviour:
 //
 //	executor    merged fields, arbitrary code                  TestEachSelectedFieldIsResolvedOnce,
-//	                                                           TestMergedFieldHasThePlaceOfItsFirstSelection
+//	                                                           TestMergedFieldHasThePlaceOfItsFirstSelectionAtEachDepth
 //	            info, path, root value and arguments           TestResolverContextDescribesTheField
 //	            errors, promise rejection, null subtrees       TestErrorsAreInTheOrderOfTheResponse,
 //	                                                           TestBatchErrorsArePerParent

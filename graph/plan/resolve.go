@@ -66,9 +66,9 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// resolveEach calls a resolver of single parents concurrently, once for each parent. Each call
-// counts as a task. The calling task stands for one of them, so n − 1 are started. The call that
-// returns last ends no task, because the calling task continues.
+// resolveEach calls a resolver of one parent concurrently for all parents. Each call counts as a
+// task. The calling task counts as one of them, so n − 1 are started. The call that returns last
+// ends no task, because the calling task continues.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := make([]any, n), make(graphql.BatchErrorList, n), make([]*callCtx, n)
@@ -101,8 +101,8 @@ func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[str
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call, with the errors that it adds by graphql.AddError. Only the
-// writer knows their paths.
+// callCtx is the ctx of a resolver call. It collects the errors of graphql.AddError, because only
+// the writer knows their paths.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext

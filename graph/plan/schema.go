@@ -64,7 +64,7 @@ type Field struct {
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
 
-	// AddsErrors: Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
+	// AddsErrors is true if Leaf or Append may add errors to ctx, as gqlgen's marshallers do.
 	AddsErrors bool
 
 	// Append appends a leaf that a resolver returned.

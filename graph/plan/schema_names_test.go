@@ -17,7 +17,8 @@ import (
 	"twibase/graph/exec"
 )
 
-// generic names have another meaning in graph: in identifiers and, if literal is set, in literals.
+// generic has names of the schema that package graph may use with another meaning: in identifiers
+// and, if literal is set, in literals.
 var generic = map[string]struct{ identifier, literal string }{
 	"Comment":   {"a token of GraphQL's grammar", ""},
 	"added":     {"errors that a resolver added", ""},
@@ -59,8 +60,7 @@ var inScripts = map[string]string{
 	"viewer":  "a script",
 }
 
-// skippedFolders are generated, or generate package resolvers, which knows connections and
-// mutations.
+// Skipped folders are generated, or generate package resolvers.
 var (
 	skippedFolders = []string{"exec", "model", "testdata", "node_modules", "dist", "generate"}
 	skippedFiles   = []string{"viewer.js", "viewerform.jsx"}

@@ -8,9 +8,10 @@ import (
 )
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
-// deadline and report. The handler that ExecWithEventContext returns waits for an event, and puts
-// its execution into the ctx of the response. The interceptor [Events] executes it: gqlgen calls
-// the handler before the response interceptors, so they would not apply to an execution there.
+// deadline and report. The handler of ExecWithEventContext only waits for an event. It puts a
+// function that executes the event into the ctx of the response. The last response interceptor,
+// [Events], calls that function. The handler cannot call it, because gqlgen calls the handler
+// before the response interceptors, which would not apply.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -60,8 +61,9 @@ type endingKey struct{}
 
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets, once, the error of the last response of the subscription of ctx. It is sent without
-// data when the resolver has closed the channel. It is safe for concurrent use.
+// End sets the error of the last response of the subscription of ctx. Only the first call has an
+// effect. The response has no data, and is sent when the resolver has closed the channel. End is
+// safe for concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)

@@ -193,7 +193,7 @@ func TestEventsMatchGqlgen(t *testing.T) {
 	}
 }
 
-// withoutPaths: gqlgen's executor omits an event's field in paths.
+// withoutPaths removes paths and locations: gqlgen's executor omits the event's field in paths.
 func withoutPaths(responses []string) []string {
 	paths := regexp.MustCompile(`,"(path|locations)":\[[^]]*\]`)
 	for i := range responses {

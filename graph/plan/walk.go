@@ -19,23 +19,21 @@ type Call struct {
 	// Err is set if Args can't be coerced.
 	Args map[string]any
 	Err  error
-	// Serial: a root field of a mutation, which starts when all earlier calls have ended.
+	// Serial is true for a root field of a mutation. It starts when all earlier calls have ended.
 	Serial bool
-	// Root: a field whose type is the query root, without a resolver. The object below it is
-	// the query root again.
+	// Root is true for a field without a resolver whose type is the query root.
 	Root bool
 }
 
 // ErrUnplanned is returned for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk visits the resolver calls of the operation of ctx; of a subscription, its field and the
-// calls for one event. A call is visited after the call that returns its parents.
+// Walk visits the resolver calls of the operation of ctx. For a subscription, these are the call of
+// its field and the calls for one event. A call is visited after the call that returns its parents.
 //
 // P describes a set of objects, for example by their number. root describes the root object, and
 // children(typ) the objects of type typ that a call returns. The objects below a field without a
-// call have the P of their parents. So what children returns for a connection describes its edges
-// and nodes, too.
+// call have the P of their parents. So the P of a connection also describes its edges and nodes.
 //
 // Walk returns [ErrUnplanned], a [LimitError], or an error if the operation has field middleware.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,

@@ -15,10 +15,9 @@ import (
 type Bounds struct {
 	// Bytes limits the data. Longer data becomes null and a [LimitError].
 	Bytes int
-	// Errors limits the errors of the response, because building their paths is expensive. Further
-	// errors are only counted.
+	// Errors limits the errors of the response, because building their paths is expensive.
 	Errors int
-	// Unreported counts errors beyond Errors.
+	// Unreported counts the errors beyond Errors.
 	Unreported int
 }
 
@@ -31,7 +30,7 @@ func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
 
 type reserveKey struct{}
 
-// reserveStep is the length of the data, in bytes, from which memory is reserved.
+// reserveStep is the length of the shortest data that reserve memory, in bytes.
 const reserveStep = 1 << 20
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
@@ -49,12 +48,11 @@ func boundsOf(ctx context.Context) *Bounds {
 }
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
-// returns false for null, and appends nothing: its caller appends null or, if the type is non-null,
-// returns false itself. So null propagates up to the nearest field or list element that may be
-// null.
+// returns false for null, and appends nothing. Its caller appends null or, if the type is non-null,
+// returns false, too. So null propagates up to the nearest field or list element that may be null.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
-// absent field is absent, too. So absence propagates upwards, without an error, up to the nearest
+// absent field is absent, too. So absence propagates without an error, up to the nearest
 //
 //	list                          the element is omitted if its type is non-null or the directive
 //	                              covers the elements; otherwise it is null
@@ -106,7 +104,7 @@ func (w *writer) data(root *objectSet) []byte {
 // response is skipped, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
-// check waits for a write slot if dst is long. It holds none while it reserves memory, because a
+// check waits for a write slot if dst is long. It holds no slot while it reserves memory, because a
 // reservation may wait for other responses.
 func (w *writer) check() bool {
 	w.releaseSlot()
@@ -126,8 +124,8 @@ func (w *writer) check() bool {
 }
 
 // withRoom returns a copy of a long text that has room for n more bytes. append would allocate in
-// smaller steps. It would also clear and copy the buffer in one piece that Go cannot interrupt: a
-// garbage collection that begins would stop all other goroutines for milliseconds.
+// smaller steps. It would also clear and copy the buffer in one piece that Go cannot interrupt. A
+// garbage collection that begins then would stop all other goroutines for milliseconds.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {

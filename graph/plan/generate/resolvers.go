@@ -13,9 +13,9 @@ import (
 //go:embed resolvers.gotpl
 var resolversTemplate string
 
-// resolvers replaces gqlgen's plugin resolvergen. Package resolvers describes each field that has a
-// resolver by a Go variable, such as userTwits. This plugin generates the methods that call these
-// variables, except for subscriptions, and a table of all of them.
+// resolvers replaces gqlgen's plugin resolvergen. It generates the methods of package resolvers,
+// except for subscriptions. Each method calls a field variable, such as userTwits. It also
+// generates a map of all field variables.
 type resolvers struct{}
 
 func (resolvers) Name() string { return "resolvergen" }

@@ -25,7 +25,6 @@ type oracle struct {
 	tasks func(ctx context.Context) plan.Tasks
 }
 
-// gqlgen reuses the buffer for the next event.
 func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx)
 	f := &fields{oracle: o, op: op, others: op.ResolverMiddleware, calls: map[call]int{}}
@@ -34,7 +33,7 @@ func (o *oracle) Exec(ctx context.Context) graphql.ResponseHandler {
 	return func(ctx context.Context) *graphql.Response {
 		response := respond(ctx)
 		if response != nil {
-			response.Data = bytes.Clone(response.Data)
+			response.Data = bytes.Clone(response.Data) // gqlgen reuses the buffer for the next event
 		}
 		return response
 	}
@@ -54,8 +53,8 @@ type call struct {
 	alias string
 }
 
-// resolve checks arguments: gqlgen takes null in a non-null argument for the zero value; the
-// specification demands a field error.
+// resolve checks arguments, because gqlgen takes null in a non-null argument for the zero value.
+// The specification demands a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)

@@ -87,7 +87,7 @@ func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
 		fmt.Fprintf(&list, "args[%q]", a.Name)
-		// any needs no assertion, and nil would fail it
+		// any needs no assertion: it would panic for nil
 		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() {
 			fmt.Fprintf(&list, ".(%s)", ref(a.TypeReference.GO))
 		}
