@@ -26,8 +26,8 @@ type signUpArgs struct {
 	// Key is the signUpKey, if any. Origin starts with it, and is unique.
 	Key, Origin string
 	Hash        string
-	// check sets Taken if Key is set and the user exists. Then confirm finds out whether an earlier
-	// call with the same key created it.
+	// check sets Taken if Key is set and the user exists. Then confirm checks whether an earlier
+	// call with the same key created the user.
 	Taken bool
 }
 
@@ -75,9 +75,9 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm succeeds if the user has the same key and password. All other cases have the same error
-// and, if the stored hash has the current parameters, take the same time, so that keys cannot be
-// probed.
+// confirm succeeds if the user has the same key and password. All other cases return the same
+// error. They also take the same time if the stored hash has the current parameters. So callers
+// cannot probe keys.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -87,8 +87,8 @@ func (a *Accounts) confirm(ctx context.Context, username, key, secret string) er
 }
 
 // LogIn checks a username and a password, and returns the username. A wrong password and an unknown
-// user have the same error and, if the stored hash has the current parameters, take the same time:
-// LogIn hashes one password for both.
+// user return the same error. Both hash one password, so they take the same time if the stored hash
+// has the current parameters.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
@@ -127,8 +127,8 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 	return right, origin, err
 }
 
-// rehash stores a hash with the current parameters and the old timestamp, so that a deletion of the
-// account masks it. If that fails, the next log-in tries again.
+// rehash stores a hash with the current parameters. The hash keeps the old timestamp, so that a
+// deletion of the account masks it. After a failure, the next log-in tries again.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

@@ -28,8 +28,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies stages[from:], each up to three times if the store is unavailable. label is
-// the prefix of the calls' purposes.
+// applyStages applies stages[from:]. If the store is unavailable, it tries a stage up to three
+// times. label prefixes the purposes of calls.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i := from; i < len(stages); i++ {
 		for try := 0; ; try++ {
@@ -150,8 +150,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified verifies members, and reads gets in the same rounds. It writes the members again
-// whose buckets have changed, and repeats until none has.
+// getVerified verifies x.unverified, and reads gets in the same rounds. It writes a member again if
+// its buckets have changed, until no member's buckets change.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -193,8 +193,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. After the commit, it is called
-// between reading the places of members and writing to them: docs/WRITES.md, "Splits", says why.
+// checkOpen returns errSuperseded if the operation is complete, and sets x.compensated. After the
+// commit, it is called between a read of the directory and a write of members, because of splits:
+// see docs/WRITES.md.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -237,10 +238,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes returns the writes of a member to its buckets. If bucket 0 is not one of them, it also
-// deletes the member there, to mask late writes of executions that read an older directory. While
-// readers may still look for members in bucket 0, it puts a moved marker for an added member
-// instead.
+// writes returns the writes of a member to its buckets. If bucket 0 is not among them, it also
+// deletes the member from bucket 0, to mask late writes of executions with an older directory.
+// While readers may look for an added member in bucket 0, it puts a moved marker there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -15,15 +15,15 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation. The operation fails with the error of
-// allowed, unless that returns nil. allowed is called after the reads of each attempt. It may wait
-// for an authorization check that runs at the same time as the first reads.
+// WithPrecondition returns a context for one operation, which fails with the error of allowed, if
+// any. Each attempt calls allowed after its reads. allowed may wait for an authorization check that
+// runs at the same time as the first reads.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute performs an operation, unless the input has errors. The operation type's check may set
-// some of the arguments *a.
+// execute performs an operation, unless the input has errors. It sets *a to the arguments after
+// check.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -41,9 +41,9 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 }
 
 // perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
-// returns an error. It gives up after maxTries retries, when ctx ends, and if the outcome of a
-// nonIdempotent operation is unknown. The caller must have called enter: perform does not, so that
-// nested operations can run after Close.
+// returns an error. It gives up after maxTries retries, when ctx ends, or if the outcome of a
+// nonIdempotent operation is unknown. The caller of the outermost operation must have called enter.
+// Nested operations may run after Close.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -151,7 +151,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	return stateReading, nil
 }
 
-// check derives the plan from the stored form of the arguments, as other gateways do.
+// check makes the plan from the stored form of the arguments, as other gateways do.
 func (x *execution) check(ctx context.Context) (state, error) {
 	r := x.read
 	r.get = x.getter(ctx, "read")
@@ -212,10 +212,10 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead reads the places of the members of plan.now, and the counts, while it stores the
-// intent. It returns errSuperseded for a nested operation whose parent is complete: another
-// execution of the parent has run the nested operation, and later operations may have changed the
-// row since.
+// readAhead stores the intent. At the same time it reads the places of the members of plan.now, and
+// the counts. It returns errSuperseded for a nested operation whose parent is complete. In that
+// case another execution of the parent has run the nested operation, and later operations may have
+// changed the row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

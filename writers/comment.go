@@ -14,8 +14,7 @@ type addCommentArgs struct {
 	Content string
 	Key     *string
 	// check sets At, in milliseconds. If an earlier call with the same key added a comment, check
-	// sets At and Mark to those of that comment, whose content may differ from Content. If Mark is
-	// empty, it is derived from Author and Content: see [tables.CommentMark].
+	// sets At and Mark to those of that comment. An empty Mark means [tables.CommentMark].
 	At   int64
 	Mark []byte `json:",omitempty"`
 }
@@ -29,7 +28,7 @@ func (a addCommentArgs) references() references {
 	return references{ref(tables.Users, a.Author, ""), {tables.PostedTwits, a.Twit.key().String(), "twitId"}}
 }
 
-// addComment commits on the row of author and twit, so two comments of one author on one twit have
+// addComment commits on a row per author and twit, so two comments of an author on a twit have
 // different times.
 var addComment = register(opType[addCommentArgs]{
 	name: "addComment", properties: properties{nonIdempotent: true},
@@ -50,8 +49,7 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// The removal is looked up by the comment's time, because earlier versions did not
-			// store the mark.
+			// This reads by time, because older comments have no stored mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = reject(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
@@ -122,7 +120,7 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment returns the comment's key. The caller checks that the author may see the twit. The
+// AddComment returns the comment's key. The caller must check that the author may see the twit. The
 // error is NOT_FOUND if twit is nil.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,

@@ -17,8 +17,8 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finishInBackground returns when plan.now is applied or has failed, or ctx ends. It leaves an
-// operation with a delay to a sweep.
+// finishInBackground returns when plan.now is applied or has failed, or ctx ends. Operations with a
+// delay are left to a sweep.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 {
@@ -52,7 +52,8 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the long operations in the background, and separately those in sweeps.
+// backgroundLimit limits the concurrent long operations, those with an each effect in plan.later.
+// Background work and sweeps have a limit each.
 const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
@@ -67,9 +68,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// applyLater applies plan.later. If x.called, it renews the lease, and takes a slot for the stages
-// from the first long one on. If no slot is free, it leaves these stages to a sweep: waiting could
-// be a deadlock, because an operation that has a slot may wait for this one.
+// applyLater applies plan.later. If x.called, it renews the lease while it works, and from the
+// first long stage on it needs a slot. If no slot is free, it leaves these stages to a sweep.
+// Waiting could be a deadlock, because an operation with a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.called || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -90,7 +91,8 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent first records the completion, if the type does so: awaitLast relies on the record.
+// removeIntent first records the completion, if the type does so, because awaitLast relies on the
+// record.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -110,7 +112,7 @@ func (x *execution) removeIntent(ctx context.Context) error {
 	return err
 }
 
-// maxCompleted limits the commit rows in Writers.completed. A forgotten one costs a round.
+// maxCompleted limits the commit rows in Writers.completed. A row that was dropped costs a round.
 const maxCompleted = 1024
 
 func (w *Writers) noteComplete(row tables.Intent, id string) {
@@ -130,7 +132,7 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// parents returns the ids of the operations that this one is nested in, the outermost first. An
+// parents returns the ids of the operations in which this one is nested, the outermost first. An
 // operation must not wait for its parents.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
@@ -145,8 +147,8 @@ func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete completes the operation that stored a commit record. If this process has another
-// execution of it, complete waits for that. It does not wait for other gateways.
+// complete completes the operation that stored a commit record. If this process already executes
+// that operation, complete waits for the end. It does not wait for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {

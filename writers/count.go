@@ -17,8 +17,8 @@ import (
 )
 
 // Each operation changes counts exactly once, even if several executions apply it. A row with
-// counts has a journal of counted operations. One CheckAndPut, which expects the journal that was
-// read, writes the journal and the counts.
+// counts has a journal with the ids of counted operations. One CheckAndPut, which expects the
+// journal that was read, writes the journal and the counts.
 //
 //	read the counts and the journal ◄───────────────────────────┐
 //	  ▼                                                         │
@@ -30,16 +30,14 @@ import (
 //	  ▼
 //	counted
 //
-// A full journal drops operations whose intent is removed. So if an operation is not in the
-// journal, and its intent is read after the journal and still exists, the operation has not been
-// counted.
-//
-// The called gateway reads the counts before the commit. If the increment shares its CheckAndPut
-// with no other, and the journal is not full, the gateway starts with the CheckAndPut: nothing can
-// have counted the operation yet.
+// A full journal drops operations whose intent is removed. The intent is read after the journal. So
+// if the intent still exists, and the journal lacks the operation, it is not counted.
 //
 // Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
 // bottleneck.
+//
+// The gateway of the request reads the counts before the commit, when no execution can have counted
+// the operation. So a single increment starts with the CheckAndPut, unless the journal is full.
 
 const (
 	maxJournal = 32
@@ -50,16 +48,15 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before has the counts and the journal, read before the commit. fresh is true until it is
-	// used.
+	// before has the counts and the journal from before the commit, and fresh is true until the
+	// first use.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
 	after  map[string]int // the row's counts after the CheckAndPut, by column
 }
 
-// addIncrements panics if another stage counts in the same row, because an increment is applied
-// once.
+// addIncrements panics if two stages count in one row, because an increment is applied once.
 func (x *execution) addIncrements(s stage) {
 	own := map[location]bool{}
 	for _, e := range s {
@@ -114,7 +111,7 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// If no increment waits, take removes the row, and the caller stops.
+// If no increment waits, take removes the row, and drain stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 // All operations on departments commit on the row of the tree, and change departments by effects.
-// Each checks departments as read after its predecessor was complete. So if it commits, the tree
+// Each operation reads departments after its predecessor is complete. So if it commits, the tree
 // has not changed since that read.
 
 func departmentOf(code string) hbase.Get {
@@ -38,7 +38,7 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// after makes r.at later than cells, which another clock may have written.
+// after makes r.at later than the timestamps of cells, even if another gateway's clock is ahead.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, hbase.LatestTimestamp(c)+1)
@@ -55,8 +55,8 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// Depth is the stored bound of the tree's depth, and Level the level of the department, 0 if
-	// unknown. check sets both.
+	// check sets the following. Depth is the stored bound of the tree's depth. Level is the level
+	// of the department, or 0 if unknown.
 	Depth *int
 	Level int
 }
@@ -118,7 +118,7 @@ type updateDepartmentArgs struct {
 	Parent *string
 }
 
-// updateDepartment also moves the department in the list of its parent, which is sorted by name.
+// updateDepartment also moves the department in its parent's list, which is sorted by name.
 var updateDepartment = register(opType[updateDepartmentArgs]{
 	name: "updateDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },
@@ -150,8 +150,8 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check sets the following. Count is the number of children, and Children are the first of
-	// them, at most movedAtOnce.
+	// check sets the following. Count is the number of children. Children are the first ones, at
+	// most movedAtOnce.
 	Name     string
 	Parent   *string
 	Count    int

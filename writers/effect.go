@@ -10,7 +10,7 @@ import (
 )
 
 // plan has the effects of an operation in stages: now before the acknowledgement, later after it. A
-// stage starts when the one before is applied. The effects of a stage have no order.
+// stage starts when the stage before it is applied. The effects of a stage have no order.
 type plan struct{ now, later []stage }
 
 type stage []effect
@@ -24,7 +24,7 @@ func (s stage) members() (members []*member) {
 	return members
 }
 
-// effect is a put, member, count, job, nested, compensation or each. It is idempotent, also if
+// effect is a put, member, count, job, nested, compensation or each. It is idempotent, even if
 // several gateways apply it at the same time.
 type effect interface{ String() string }
 
@@ -46,8 +46,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets that the execution writes to, if known is true. The verification sets
-	// known to false, so that a repeated write finds the buckets again: they may have been split.
+	// place has the buckets to write to, if known. After its verification, known is false: a
+	// repeated write must read the directory again, because the buckets may have been split.
 	place tables.Place
 	known bool
 }
@@ -59,8 +59,7 @@ func (m *member) String() string {
 	return "add to " + m.list.String()
 }
 
-// add adds a member to a list, but does not count it. remove is the opposite; join and leave count,
-// too.
+// add and remove do not count the member. join and leave do.
 func add[E any](l *tables.List[E], owner string, e E, at int64) effect {
 	return &member{list: &l.AnyList, owner: owner, cell: l.Cell(e, at)}
 }
@@ -116,7 +115,7 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs another operation, whose check finds nothing to do if it is applied again.
+// nested runs another operation. If it runs again, its check finds nothing to do.
 type nested struct {
 	opType    string
 	arguments any
@@ -132,13 +131,11 @@ type compensation struct {
 
 func (c compensation) String() string { return "check ends" }
 
-// each is an effect that first reads what to write. Usually it applies effects to the items of a
-// list or range, page by page. After a crash it starts again: docs/WRITES.md says which effects may
-// remove an item.
+// each reads items, such as the members of a list, and applies effects to them, page by page. After
+// a crash it starts again: docs/WRITES.md says which effects may remove an item.
 type each struct {
 	name string
-	// run iterates over the items, and calls apply with the effects of each page. They must not be
-	// counts.
+	// run calls apply with the effects of each page, which must not be counts.
 	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 

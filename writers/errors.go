@@ -21,15 +21,15 @@ const (
 	WrongCredentials Code = "WRONG_CREDENTIALS"
 )
 
-// UserError is a user error of the schema. Field is an input field, or empty. The element of a list
-// has its index behind a dot, as in photoUrls.3.
+// UserError is a user error of the schema. Field is an input field, or empty. For an element of a
+// list it has the index, as in photoUrls.3.
 type UserError struct {
 	Code    Code
 	Field   string
 	Message string
 }
 
-// UserErrors are all user errors of a mutation, which changed nothing.
+// UserErrors are all user errors of a mutation. The mutation changed nothing.
 type UserErrors []UserError
 
 func (u UserErrors) Error() string {
@@ -64,7 +64,7 @@ func joinUserErrors(errs ...error) error {
 }
 
 var (
-	// ErrUnknown is returned for an operation that may have committed. It is Temporary.
+	// ErrUnknown is returned for an operation that may have committed.
 	ErrUnknown error = unknown{}
 	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
@@ -83,8 +83,8 @@ func (unknown) Temporary() bool { return true }
 
 func (unknown) MayBeDone() bool { return true }
 
-// Committed wraps an error of a read that follows a committed operation, so that the client learns
-// that the change was made. It returns nil for nil.
+// Committed wraps the error of a read after a committed operation, so that the client learns that
+// the change was made. It returns nil for nil.
 func Committed(err error) error {
 	if err == nil {
 		return nil

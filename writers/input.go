@@ -18,7 +18,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The limits of values. Those of texts are in characters unless they say bytes.
+// Limits of values. Lengths are in characters unless a comment says bytes.
 const (
 	MaxName           = 200
 	MaxTitle          = 200
@@ -34,9 +34,9 @@ const (
 	MaxPassword       = 1024 // bytes
 )
 
-// input validates the input of a mutation and collects all errors, at most one per field or element
-// of a list. Its methods take the schema name of a field and its value, and return the stored form:
-// texts other than URLs in Unicode's normal form C.
+// input validates the input of a mutation, and collects at most one error per field or element of a
+// list. Its methods take a field's schema name and its value, and return the stored form: Unicode's
+// normal form C, except for URLs.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -136,7 +136,7 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// lines validates a text of several lines. Unless allowInvisible, it must have a visible character.
+// lines validates a text of several lines.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))

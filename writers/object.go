@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// origin identifies a creation by caller and idempotency key, so that a repeated one finds its
-// object. It is unique without a key.
+// origin identifies a creation by caller and idempotency key, so that a repetition finds the
+// object. Without a key it is unique.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -22,7 +22,7 @@ func (w *Writers) origin(caller string, key *string) string {
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
 // checkNew checks that an object can be created. exists is true if an earlier attempt of the same
-// creation made the object in cells. The error is ALREADY_EXISTS if the key is not free, and
+// creation made the object in cells. The error is ALREADY_EXISTS if another object has the key, and
 // NOT_FOUND if the object of the idempotency key was deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
@@ -139,7 +139,7 @@ func checkVersion(expected *string, version string) error {
 	return reject(Conflict, "expectedVersion", "it was changed by another request: the version is now %q", version)
 }
 
-// Change is an update of an attribute, if Given. A nil Value removes the attribute.
+// Change updates an attribute, if Given. A nil Value removes the attribute.
 type Change[T any] struct {
 	Given bool
 	Value *T
@@ -152,8 +152,8 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes in arguments, a pointer to a struct whose fields have the
-// attributes' names, up to case.
+// attributeValues returns the attributes in arguments, a pointer to a struct. It matches fields and
+// attributes by name, ignoring case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {

@@ -10,16 +10,16 @@ import (
 
 // opType declares an operation type. Intents store its arguments A as JSON.
 type opType[A any] struct {
-	// name is stored. It never changes its meaning.
+	// name is stored. Its meaning never changes.
 	name string
 	zero A // the value that JSON is decoded into
 	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
-	// check decides whether to commit. The error is UserErrors if a precondition does not hold. It
-	// also sets the arguments that have the previous state, on which the effects depend.
+	// check decides whether to commit. The error is UserErrors if a precondition does not hold.
+	// check also stores in *a the parts of the previous state that the effects need.
 	check func(a *A, r *reading) (decision, error)
-	// plan is pure, so that every gateway makes the same plan. It may be nil.
+	// plan is a pure function, so every gateway makes the same plan. It may be nil.
 	plan func(a A, o operation) plan
 
 	properties
@@ -27,28 +27,27 @@ type opType[A any] struct {
 
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// row's last operation is completed before the check, and the reads are repeated. That costs no
-	// round if this gateway knows that the operation is complete, one if [tables.CompleteColumn]
-	// names it, and at least two otherwise.
+	// row's last operation is completed before the check, and the reads are repeated. The further
+	// rounds: none if this gateway knows that operation to be complete, one if
+	// [tables.CompleteColumn] names it, otherwise at least two.
 	readsEffects bool
-	// recordsCompletion is true if the plan has a compensation for an object whose key can be used
-	// again after a deletion. At its end, the operation replaces its commit record by a
-	// [tables.CompletionRecord], so that a compensation that is still in flight fails.
+	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
+	// When the operation is complete, it replaces its commit record by a [tables.CompletionRecord],
+	// so that a late compensation fails.
 	recordsCompletion bool
-	// nonIdempotent operations are attempted again only if the first attempt did not commit.
-	// Otherwise the second attempt of an update could revert a later update, and the second
-	// attempt of a deletion could delete a new object with the same key.
+	// nonIdempotent operations are attempted again only after an attempt that did not commit. A
+	// repeated update could revert a later update, and a repeated deletion could delete a new
+	// object with the same key.
 	nonIdempotent bool
-	// Types with a delay are applied by a sweep and have no commit row, because the next operation
-	// on a commit row applies the effects of its predecessor at once.
+	// After the delay, a sweep applies the effects. A type with a delay has no commit row:
+	// otherwise the row's next operation would apply the effects too early.
 	delay time.Duration
 }
 
 type operation struct {
 	id string
-	// at is the timestamp of the commit and of most puts and members of the plan, in milliseconds,
-	// later than those of earlier operations on the commit row. Counts, the completion record and
-	// the copies of a split, among others, have other timestamps.
+	// at is T in docs/WRITES.md, in milliseconds: the timestamp of the commit and of most effects.
+	// It is later than T of earlier operations on the commit row.
 	at int64
 }
 

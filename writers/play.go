@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check sets the following. Total is the count of the day, Sum the count of all days, Last the
-	// last day; First reports whether there was no play before.
+	// check sets the following. Total is the count of the day, Sum the count of all days, and Last
+	// the last day. First is true if the user had not played the game before.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -106,7 +106,8 @@ var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		// Read after the plays, so that a new game with the code keeps its plays: see relate.go.
+		// This read follows that of the plays, so that a new game with the code keeps its plays:
+		// see relate.go.
 		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
@@ -158,8 +159,8 @@ type Played struct {
 	Count     int
 }
 
-// RecordPlay adds to the plays of a day. A repeated call with the same idempotency key and game
-// adds nothing, and returns the day of the first call.
+// RecordPlay adds to the plays of a day. A repetition with the same idempotency key and game adds
+// nothing, and returns the day of the first call.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

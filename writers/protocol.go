@@ -16,8 +16,8 @@ import (
 // idempotent effects. Any gateway can complete it from the intent, which is removed last.
 // docs/WRITES.md explains the invariants (I1 to I5).
 //
-// An execution is a state machine. The outcomes of an attempt are in capitals, and so are
-// ACKNOWLEDGED and COMPLETE, which follow COMMITTED:
+// An execution is a state machine. Capitals are the outcomes of an attempt, and the states after
+// COMMITTED:
 //
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
@@ -46,8 +46,8 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, and it is a parent's, which    resending
-//	                  must not be fenced: otherwise the row's next
+//	                the expected id, which is a parent's. With a    resending
+//	                  fence in place of that id, the row's next
 //	                  operation would not complete the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
@@ -56,31 +56,31 @@ import (
 //	overtaken     read this operation's intent. It is
 //	                marked: it committed. The mark was stored       COMMITTED
 //	                  before nested operations changed the row
-//	                unmarked: it did not commit, because            abandoning
-//	                  predecessors are completed first
+//	                unmarked: it did not commit. Otherwise the      abandoning
+//	                  other operation would have completed it,
+//	                  and removed its intent, before its own commit
 //	                gone: complete, or fenced and swept             UNKNOWN
 //	abandoning    remove the intent                                 LOST
 //	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
-//	ending        record the completion, remove the intent            COMPLETE
+//	ending        record the completion, remove the intent          COMPLETE
 //
 // A CheckAndPut that returns false may have succeeded: gohbase sends it a second time if the
 // connection is lost, and then the second check fails. So only the commit record shows the outcome.
 //
-// LOST means that the attempt did not commit and never will: another attempt follows. After UNKNOWN
-// another attempt follows if the operation is idempotent. If not, or if that attempt finds
-// UserErrors, the caller gets [ErrUnknown].
+// LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
+// that it may have committed. If the operation is idempotent, another attempt follows. If not, or
+// if that attempt returns UserErrors, the caller gets [ErrUnknown].
 //
-// An execution ends in SUPERSEDED if it leaves the operation to another execution: if another one
-// has completed the operation, or has taken the lease in plan.later or in a sweep; if the operation
-// is nested and its parent is complete; or if a long stage of plan.later finds no free slot (see
-// applyLater).
+// An execution ends in SUPERSEDED, and leaves the operation to another execution, if
+//   - the other one has completed the operation, or has taken the lease;
+//   - the operation is nested, and its parent is complete;
+//   - a long stage of plan.later finds no free slot: see applyLater.
 //
-// An execution that continues the work of another one starts with the stored intent. One that
-// completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in COMMITTED if the
-// intent is marked or there is no commit row. A sweep does not complete the predecessor, because
-// that may take long. While the predecessor is incomplete, stateFencing fails, and the sweep is
-// retried.
+// An execution that completes a predecessor starts with the stored intent, in COMMITTED. A sweep
+// starts in resolving, or in COMMITTED if the intent is marked or there is no commit row. A sweep
+// does not complete the predecessor, because that may take long. While the predecessor is
+// incomplete, fencing fails, and the sweep is retried.
 //
 // A crash, or an error of the store, leaves behind:
 //
@@ -91,12 +91,10 @@ import (
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
 //
-// A sweep takes an intent when it is 5 seconds old, the delay of its type, if any, has passed, and
-// its lease has ended or is this gateway's own. It skips an intent that another execution of this
-// process has claimed.
+// A sweep takes stale intents (see docs/GLOSSARY.md) that no execution of this process has claimed.
 type state int
 
-// outcome and mayHaveCommitted compare states: the order matters.
+// The order matters: outcome and mayHaveCommitted compare states.
 const (
 	stateReading state = iota
 	statePredecessor
@@ -130,10 +128,10 @@ type execution struct {
 	client
 	opType *anyOpType
 	state  state
-	// called is true if this process got the request, or started the nested operation.
+	// called is true if this process received the request, or started the nested operation.
 	called, sweeping bool
 	arguments        any
-	// intent has only Table, Row and Family, until stateChecking sets it together with the plan.
+	// Before stateChecking sets intent and plan, intent has only Table, Row and Family.
 	intent tables.Intent
 
 	attempt
@@ -145,8 +143,8 @@ type application struct {
 	plan        plan
 	increments  map[location]*increment
 	marked      bool // the stored intent is marked as committed
-	compensated bool // a compensation has committed, so no member is written again
-	// unverified are written members whose bucket may have been split since the directory was read.
+	compensated bool // a compensation has committed, so members are not written again
+	// unverified are members that were written and not yet verified.
 	unverified []*member
 }
 
@@ -154,7 +152,7 @@ type application struct {
 type attempt struct {
 	allowed func() error // see [WithPrecondition]; may be nil
 	read    *reading
-	// knownComplete is the row's entry in Writers.completed before stateReading.
+	// knownComplete is the row's entry in Writers.completed, from before stateReading.
 	knownComplete string
 	cells         []hbase.Cell // of the commit
 	found         []hbase.Cell // the commit record, as stateResolving read it

@@ -5,7 +5,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// reference is an object that must exist. field is the input field that names it, if any.
+// reference is an object that must exist. field is its input field, or empty.
 type reference struct {
 	object *tables.AnyObject
 	key    string
@@ -18,7 +18,7 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// An object with an author exists only with its author.
+// gets also reads authors, because an object exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -29,7 +29,7 @@ func (rs references) gets() (gets []hbase.Get) {
 	return gets
 }
 
-// check returns NOT_FOUND for missing objects. cells start with those of gets.
+// check returns NOT_FOUND for missing objects. cells start with the results of gets.
 func (rs references) check(cells [][]hbase.Cell) error {
 	var errs []error
 	for _, r := range rs {
@@ -52,8 +52,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets leaves out the authors of objects, because the deletion of an author deletes the
-// objects, too.
+// existenceGets omits authors, because the deletion of an author also deletes the objects.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

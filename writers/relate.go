@@ -11,9 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// init registers the operations relate and unrelate of every relation in the catalogue.
-// Compensations and deletions of an end unrelate, too. If the key of an end is reusable, they set
-// IfMissing. Below, strict means that [tables.Relation.Strict] is true.
+// init registers relate and unrelate for every relation in the catalogue. Compensations and the
+// deletion of an end also run unrelate, with IfMissing if the key of an end is reusable. Below,
+// strict means [tables.Relation.Strict].
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -28,10 +28,10 @@ import (
 //	                                                    no event if To is
 //
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
-// An object with a reusable key may be created again before that unrelate commits. The unrelate
-// must not end a relation of the new object. So it reads the edge before the ends: if an end is
-// still missing, the edge is that of the deleted object. For the same reason relate records its
-// completion: then a compensation that is still in flight fails.
+// An object with a reusable key may be created again before that unrelate commits. Then the
+// unrelate must not end a relation of the new object. So it reads the edge before the ends: if an
+// end is still missing, the edge belongs to the deleted object. For the same reason relate records
+// its completion, which makes a late compensation fail.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -119,8 +119,8 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-// The stages of later come after the members and counts, so that these are complete when a
-// subscriber gets the event.
+// The event is stored after the members and counts, so that a subscriber that gets it can read
+// them.
 func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (stages []stage) {
 	var s stage
 	if kind != "" && !a.FromDeleted {

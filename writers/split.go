@@ -17,12 +17,12 @@ const (
 	splitPage = 2000
 	// maxPieces limits the new buckets. A bucket that is still too long is split again.
 	maxPieces = 4
-	// grace is the time that old copies stay for readers with an old directory: the time limit of a
-	// request plus the difference of clocks.
+	// grace is how long old copies stay for readers with an old directory: the time limit of
+	// requests plus the difference between clocks.
 	grace = 40 * time.Second
 )
 
-// bucketRef identifies a bucket in JSON. Keys of owners need not be UTF-8.
+// bucketRef identifies a bucket in JSON. Owner has bytes, because keys need not be UTF-8.
 type bucketRef struct {
 	List   listName
 	Owner  []byte
@@ -51,7 +51,7 @@ func (b bucketRef) columns(
 type splitArgs struct {
 	bucketRef
 	Bound int // of members in a bucket
-	// check sets the new buckets, and the columns to write to the directory.
+	// check sets the new buckets, and the columns of the directory to write.
 	Created []storedBucket `json:"Fresh,omitempty"`
 	Columns []storedBucket `json:"Named,omitempty"`
 }
@@ -65,8 +65,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split splits a bucket. docs/WRITES.md, "Splits", explains the steps, and why no member is lost.
-// The list is not split again before the cleanup has removed the pending column.
+// split splits a bucket. docs/WRITES.md, "Splits", explains why no member is lost. The list is not
+// split again until the cleanup has removed the pending column.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -115,7 +115,7 @@ var split = register(opType[splitArgs]{
 	},
 })
 
-// splitPositions returns the first positions of the new buckets, each of half the bound.
+// splitPositions returns the first position of each new bucket. New buckets get half the bound.
 func splitPositions(positions []string, bound int) (starts []string) {
 	half := max(1, bound/2)
 	pieces := min(max(1, len(positions)/half-1), maxPieces)
@@ -125,8 +125,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n free numbers. They depend on the operation's id, so that a
-// split does not reuse rows that a failed split has written.
+// freeNumber returns the first of n consecutive free bucket numbers. They depend on the operation's
+// id, because a failed split may have written to rows that the directory does not name.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -169,7 +169,7 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 }
 
 // splitFull splits full buckets in the background. A split reads the whole bucket, so only one in
-// listBound/8 additions, at random, starts one.
+// listBound/8 additions, at random, starts a split.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {
@@ -199,7 +199,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 	}()
 }
 
-// cleanupArgs have the range that moved. At is the timestamp of the split, in milliseconds.
+// Start and Stop are the range that moved. At is the timestamp of the split, in milliseconds.
 type cleanupArgs struct {
 	bucketRef
 	Start, Stop []byte
@@ -220,14 +220,14 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// After the first pass, an execution that had read the pending column may have left a
-			// moved marker.
+			// An execution that had read the pending column may have put a moved marker after the
+			// first pass.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},
 })
 
-// deleteCopies begins at the end, so that readers find no gap.
+// deleteCopies starts at the end of the range, so that readers find no gap.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

@@ -10,7 +10,7 @@ import (
 	"twibase/writers/outbox"
 )
 
-// staleAge is the age of an intent that a sweep takes. For scans and leases see package outbox.
+// staleAge is the minimum age of an intent for a sweep.
 const staleAge = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
@@ -38,21 +38,20 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	})
 }
 
-// Run completes stale intents until ctx is done. Then it waits for those that it has started, or
-// until Close cancels them.
+// Run completes stale intents until ctx is done. Then it waits for started operations. Close may
+// cancel them.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
 	defer cancel()
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince is the time of the oldest intent that the last scan found, zero if it found none,
-// and 1970 before the first scan. A scan finds the intents older than staleAge, also those that are
-// leased or not yet due.
+// PendingSince is the time of the oldest intent that the last scan found. It is zero if there was
+// none, and 1970 before the first scan. Scans find all intents older than staleAge, also leased
+// ones and those not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
-// Sweep completes all stale intents that are due, except those that another gateway has leased or
-// that another execution of this process has claimed. It returns the errors.
+// Sweep completes all stale intents that no execution of this process has claimed.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -64,8 +63,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// done is false, without an error, if another execution of this process is completing the
-// operation, or after Close.
+// done is false, without an error, after Close and if another execution of this process has claimed
+// the operation.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -91,15 +90,15 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent returns the put of the intent with a lease. Each renewal of the lease expects the
-// previous one. So a renewal that arrives after the removal of the intent writes nothing.
+// leasedIntent returns the put of the intent with a lease. A renewal expects the previous lease, so
+// a renewal that arrives after the removal of the intent writes nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))
 	return write{"intent", put}
 }
 
-// If another execution takes the lease, the context of work ends, and the error is errSuperseded.
+// If another gateway takes the lease, the context of work ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The tree has a stored upper bound of its depth, which never shrinks. While it is below the limit,
-// a department is created without a walk up the tree: measure walks after the acknowledgement.
+// The tree has a stored upper bound of its depth, which never decreases. While the bound is below
+// MaxDepth, a new department's ancestors are read only after the acknowledgement, by measure.
 
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
@@ -26,7 +26,7 @@ func tooDeep(code string) error {
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen raises the stored bound of the depth to level, if it is known and lower.
+// deepen raises the stored bound to level, if the bound is known and lower.
 func deepen(depth *int, level int, o operation) []effect {
 	if depth == nil || level <= *depth {
 		return nil
@@ -34,7 +34,7 @@ func deepen(depth *int, level int, o operation) []effect {
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
-// measure finds the level of a new department for deepen.
+// measure reads the level of a new department, for deepen.
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
@@ -50,8 +50,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom returns the rows of a department and its ancestors, from the bottom, and the codes of
-// the ancestors.
+// chainFrom returns the rows of a department and its ancestors, from the bottom up, and the codes
+// of the ancestors.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])
@@ -67,8 +67,8 @@ func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []st
 	}
 }
 
-// levelUnder returns the level of a new department, or 0, without a walk, if the stored bound of
-// the depth is below the limit.
+// levelUnder returns the level of a new department. If the stored bound is below MaxDepth, it
+// returns 0 without a read.
 func levelUnder(r *reading) (int, error) {
 	if depth, err := depthOf(r.row); err != nil || depth != nil && *depth < tables.MaxDepth {
 		return 0, err
@@ -82,7 +82,8 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check sets the following. From is the old parent, To the new level of the deepest descendant.
+	// check sets the following. From is the old parent. To is the new level of the deepest
+	// descendant.
 	Name      string
 	From      *string
 	Depth, To *int

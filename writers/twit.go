@@ -47,8 +47,8 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's id, which is derived from the idempotency key, so a
-// repeated operation finds the first one.
+// postTwit commits on the row of the twit's id. The id is derived from the idempotency key, so a
+// repetition finds the first twit.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -87,12 +87,11 @@ var postTwit = register(opType[postTwitArgs]{
 	},
 })
 
-// deleteTwitArgs also have the attributes that decide in which lists and counts the twit is. They
-// never change.
+// Album and Public decide which lists and counts have the twit. They never change.
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
-	// If AuthorDeleted, no event is stored: no viewer may see it.
+	// If AuthorDeleted, no event is stored, because no viewer may see it.
 	AuthorDeleted bool `json:",omitempty"`
 }
 
@@ -106,8 +105,9 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// The twit's removal from its author's lists hides it. Then the event is stored, so that a
-// subscriber that gets it no longer finds the twit. Finally, the twit's own lists are cleared.
+// First the twit is removed from its author's lists, which hides it. Then the event is stored, so a
+// subscriber that gets the event no longer finds the twit. Finally, the twit's own lists are
+// cleared.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -137,8 +137,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits runs after the author's relations have ended: then a single unfollowed job removes
-// all of the author's twits from a timeline, and the jobs of the deleted twits find no followers.
+// deleteTwits runs after the author's relations have ended. Then one unfollowed job per timeline
+// removes all of the author's twits, and the jobs of the deleted twits find no followers.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return deletionWithAuthor(t) })
 }

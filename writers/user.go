@@ -52,7 +52,7 @@ type UserChange struct {
 	Name, Email, AvatarURL Change[string]
 	Age                    Change[int]
 	Bio                    Change[string] `json:",omitzero"`
-	// ExpectedVersion is the version that the caller read. nil accepts any.
+	// ExpectedVersion is the version that the caller read. nil accepts any version.
 	ExpectedVersion *string
 }
 
@@ -61,7 +61,7 @@ var updateUser = register(updateType("updateUser", "username", tables.Users,
 
 type deleteUserArgs struct{ Username string }
 
-// deleteUser keeps the row, so that the name is never reused.
+// deleteUser keeps the row, so that the username is not reused.
 var deleteUser = register(opType[deleteUserArgs]{
 	name: "deleteUser",
 	row:  func(a deleteUserArgs) hbase.Get { return tables.Users.Get(a.Username, tables.Existence) },
@@ -72,8 +72,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// This job ends the user's state as a broadcaster. If all followers were deleted before, no
-		// unfollowed job has done so.
+		// This job ends the user's state as a broadcaster. No unfollowed job has done so if all
+		// followers were deleted before.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),

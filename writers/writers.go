@@ -1,11 +1,11 @@
-// Package writers changes the store, crash-safely: see docs/WRITES.md.
+// Package writers runs mutations, crash-safely: see docs/WRITES.md.
 //
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
 // relate.go derives the operation types of relations from the catalogue.
 //
-// The core: protocol.go has the states of an operation, attempt.go and commit.go those up to the
-// commit, complete.go those after it. apply.go, count.go and each.go apply effects, split.go splits
-// buckets, and sweep.go completes stale intents.
+// The protocol: protocol.go has the states of an operation. attempt.go and commit.go implement
+// those up to the commit, complete.go those after it. apply.go, count.go and each.go apply effects,
+// split.go splits buckets, and sweep.go completes stale intents.
 //
 // Stored names that differ from those in the code:
 //
@@ -17,8 +17,8 @@
 //	errands, cuts    [tables.Jobs], [tables.Splits]           tables
 //	twit_ids         [tables.TwitNames]; an id is Twit.Name   table
 //
-// Mutations return names and codes in their stored form, which is Unicode's normal form C. Their
-// errors may be [UserErrors]. A creation is idempotent under the same caller and idempotency key.
+// Mutations return usernames and codes as stored, in Unicode's normal form C. Their errors may be
+// [UserErrors]. A repeated creation with the same caller and idempotency key changes nothing.
 package writers
 
 import (
@@ -35,23 +35,24 @@ import (
 	"twibase/writers/outbox"
 )
 
-// Options are options of [New]. The zero value is valid.
+// Options of [New]. The zero value is valid.
 type Options struct {
 	Log *slog.Logger // may be nil
-	// ListBound is the size of a full bucket, at least 2. The default is [tables.ListBound].
+	// ListBound is the number of members of a full bucket, at least 2. The default is
+	// [tables.ListBound].
 	ListBound int
-	// Jobs is called with each job that was stored. It must not block, and may be nil.
+	// Jobs is called with each stored job. It must not block, and may be nil.
 	Jobs    func(tables.Job)
 	Observe Observer // may be nil
-	// Seed makes random numbers reproducible, such as those in ids of operations. It may be nil.
+	// Seed makes random numbers, such as those in operation ids, reproducible. It may be nil.
 	Seed rand.Source
-	// parallel limits the concurrent operations of an effect, and the short operations of a sweep,
-	// which has further workers for long ones. The default is 32.
+	// parallel limits the concurrent nested operations of an effect, and the concurrent short
+	// operations of a sweep. The default is 32.
 	parallel int
 }
 
-// Observer observes a store call. opType is an operation type, "sweep" or "logIn". purposes name
-// the steps that the call serves, such as "commit". ended is called at the end of the call.
+// Observer observes a store call. opType is an operation type, "sweep" or "logIn". purposes are
+// steps of the operation, such as "commit". ended is called at the end of the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
 // Writers run the mutations of one gateway. They are safe for concurrent use.
@@ -60,8 +61,8 @@ type Writers struct {
 	log       *slog.Logger
 	listBound int
 	jobs      func(tables.Job)
-	// Open counts the operations of this gateway that have committed, and are neither complete nor
-	// left to a sweep.
+	// Open counts this gateway's committed operations that are neither complete nor left to a
+	// sweep.
 	Open atomic.Int64
 
 	now      func() time.Time
@@ -69,7 +70,7 @@ type Writers struct {
 	observe  Observer
 
 	increments incrementQueue
-	// life ends when Close returns, or when its ctx ends while it waits.
+	// life ends when the ctx of Close ends, or when Close returns.
 	life  context.Context
 	end   context.CancelFunc
 	slots chan struct{} // of long operations in the background
@@ -78,9 +79,9 @@ type Writers struct {
 	random  *rand.Rand
 	closed  bool
 	running sync.WaitGroup
-	// by the id of the operation; unclaim closes the channel
+	// by operation id; unclaim closes the channel
 	claimed map[string]chan struct{}
-	// by commit row: the operation that was last noted as complete; later ones may have committed
+	// by commit row: the last operation known to be complete; a later one may have committed
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }
@@ -111,8 +112,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close rejects new operations, and waits until the started ones are complete or ctx ends. A sweep
-// completes the others later.
+// Close rejects new operations, and waits for started ones. When ctx ends, Close cancels them, and
+// a sweep completes them later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -122,7 +123,7 @@ func (w *Writers) Close(ctx context.Context) {
 	w.end()
 }
 
-// enter lets an operation start, or returns ErrClosed. The caller ends it by running.Done.
+// enter registers an operation in running, or returns ErrClosed. The caller calls running.Done.
 func (w *Writers) enter() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,8 +153,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim reserves an operation for one execution of this process. If another one has it, first is
-// false, and wait is closed when that one calls unclaim.
+// claim reserves an operation for one execution of this process. If another execution has it, first
+// is false, and wait is closed when that execution ends.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,16 +7,16 @@ import (
 )
 
 // The states of an author. Each transition is a CheckAndPut. docs/FEEDS.md says why none loses a
-// twit; [tables.Broadcast] has further transitions, after failures.
+// twit. [tables.Broadcast] has further transitions, after failures.
 //
 //	pushed     jobs deliver the author's twits
 //	  │        a twit is posted, the author has more than Limit followers, and there is room
 //	  ▼
 //	merged     the author is a broadcaster: readers merge the twits
-//	  │        few followers are left. startLeaving puts a returned job, which the state names
+//	  │        few followers are left. startLeaving puts a returned job, named in the state
 //	  ▼
-//	leaving    readers still merge the twits; that job delivers them, then waits for the quarantine
-//	  │        that job ends
+//	leaving    readers still merge the twits; the job delivers them, then waits for the quarantine
+//	  │        the job ends
 //	  ▼
 //	pushed
 
@@ -68,10 +68,10 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// startLeaving puts a new returned job, and reports whether the author's state names that job. Only
-// startLeaving enters a leaving state, each time with a new job. So a job is named by at most one
-// leaving state. The job reads the author's newest TimelineBound twits after that state began, so
-// it delivers every one that readers have merged. For older twits, see putSince.
+// startLeaving puts a new returned job, and reports whether the author's state names it. Only
+// startLeaving enters a leaving state, each time with a new job. The job reads the author's newest
+// TimelineBound twits after that state began, so it delivers all of these that readers have merged.
+// For older twits, see putSince.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {

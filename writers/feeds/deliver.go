@@ -23,7 +23,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
-// deliver delivers twits to followers. It drops from twits.keys those that it finds deleted.
+// deliver delivers twits to followers, and drops deleted ones from twits.keys.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *
 	return nil
 }
 
-// redeliver delivers the batch, if any, that the previous holder of the lease recorded.
+// redeliver delivers the batch that the previous holder of the lease recorded, if any.
 func (f *fanout) redeliver(ctx context.Context) error {
 	b, err := tables.DecodeBatch(f.Author, f.Unverified)
 	if err != nil || len(b.Followers) == 0 {
@@ -80,12 +80,12 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 	return f.verify(ctx, b)
 }
 
-// entryTime returns the timestamp of entries: the time of the follow. So the deletions of an
+// entryTime returns the timestamp of entries, the time of the follow. So the deletions of an
 // earlier unfollow do not mask them.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores that the followers' timelines may lack the author's twits up to since, unless
-// that is zero. This stays true if some newer twits are deleted before they are delivered.
+// putSince stores that the followers' timelines may lack the author's twits up to since. since is
+// zero if they lack none.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil

@@ -1,5 +1,4 @@
-// Package feeds delivers twits to timelines in the background, and removes them from timelines: see
-// docs/FEEDS.md.
+// Package feeds adds twits to timelines and removes them, in the background: see docs/FEEDS.md.
 //
 // A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. The kinds of jobs:
 //
@@ -9,17 +8,17 @@
 //	unfollowed    removes the author's twits from a timeline
 //	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
 //
-// A job may run twice, or in two gateways at the same time. Both runs write the same entries. It
-// delivers twits in batches: some of the author's twits to some of the followers.
+// A job may run twice, even in two gateways at the same time: both runs write the same entries. A
+// job delivers in batches. A batch is some of the author's twits for some of the followers.
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
 //	record    store the batch in the job's row, in the CheckAndPut that renews the lease
 //	put       write the entries
-//	verify    read the author's lists again; delete entries whose follower or twit is no longer there
+//	verify    read the author's lists again; delete entries whose follower or twit is gone
 //
 // If the gateway dies, the next one repeats put and verify of the recorded batch. A gateway without
-// the lease cannot record, so it puts only batches that its successor knows.
+// the lease cannot record. So each batch that it still puts is known to the next gateway.
 package feeds
 
 import (
@@ -45,8 +44,8 @@ const (
 
 // Options configure the feeds of a gateway, with defaults for zero values.
 type Options struct {
-	// Limit is the number of followers above which an author becomes a broadcaster if there is
-	// room: see [tables.RoomForBroadcasters]. The default is [tables.FanoutLimit].
+	// An author with more than Limit followers becomes a broadcaster, if there is room: see
+	// [tables.RoomForBroadcasters]. The default is [tables.FanoutLimit].
 	Limit         int
 	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
 	BatchSize     int          // entries of a batch; the default is 2,500
@@ -64,7 +63,7 @@ type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
-	// differs: another gateway has a different limit.
+	// differs is true if another gateway has a different limit.
 	differs atomic.Bool
 }
 
@@ -120,8 +119,8 @@ func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 // Lag returns the pending jobs as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-// PendingSince is when the id of the oldest pending job was made: zero if there is none, 1970
-// before the first scan.
+// PendingSince is when the id of the oldest pending job was made. It is zero if there is none, and
+// 1970 before the first scan.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
@@ -155,7 +154,7 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 type fanout struct {
 	*Feeds
 	tables.Job
-	// Progress is what the next renewal of the lease stores.
+	// Progress is stored by the next renewal of the lease.
 	tables.Progress
 	item *outbox.Item[job]
 }
@@ -171,7 +170,7 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce calls deliver unless all is delivered, and releases the job: after that no other
+// deliverOnce calls deliver unless all is delivered. Then it releases the job, so that no other
 // gateway can record a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {

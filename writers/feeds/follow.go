@@ -27,7 +27,7 @@ func (f *fanout) followed(ctx context.Context) error {
 	return f.deliver(ctx, []tables.Follow{{Username: f.Follower, At: since}}, &twits)
 }
 
-// unfollowed also makes a broadcaster without followers, such as a deleted author, start leaving.
+// unfollowed also ends the merged state of an author without followers, such as a deleted one.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor deletes the author's entries, except those of a later follow. If another job puts
-// some at the same time, that job deletes them when it verifies its batch.
+// removeAuthor deletes the author's entries, except those of a later follow. A job that puts such
+// entries at the same time deletes them when it verifies its batch.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

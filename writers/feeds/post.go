@@ -49,8 +49,8 @@ const (
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The missing job may have ended the state after it was read here, and may not have
-		// delivered this twit.
+		// After the state was read here, the missing job may have ended it without delivering this
+		// twit.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}
@@ -65,16 +65,16 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 		if err != nil || !room {
 			return deliverTwit, err
 		}
-		// If the followers or the author were deleted before the transition, their deletion found
-		// no broadcaster. So the state is read again.
+		// A deletion of the followers or the author before the transition found no broadcaster. So
+		// the state is read again.
 		_, err = f.transition(ctx, s, tables.Merged)
 		return readAgain, err
 	}
 	return deliverTwit, nil
 }
 
-// deleted deletes the twit's entries from the timelines of the author's followers, which also masks
-// late puts of them. Jobs of later followers do not find the twit in the author's list.
+// deleted deletes the twit from the timelines of the author's followers, which also masks late puts
+// of the entries. Jobs of later followers no longer find the twit in the author's list.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

@@ -13,14 +13,13 @@ import (
 
 const (
 	settingsInterval = 20 * time.Second
-	// Older settings are removed: their gateway has stopped, even if it could not remove them.
+	// Older settings are removed, because their gateway has stopped.
 	settingsLifetime = 3 * settingsInterval
 	settingsTimeout  = 5 * time.Second
 )
 
-// CompareSettings compares the fan-out limits of the gateways of a store until ctx is done, and
-// logs an error if they differ. With different limits, authors may change between the two ways of
-// delivery with each twit.
+// CompareSettings compares the fan-out limits of a store's gateways until ctx is done, and logs an
+// error if they differ. docs/FEEDS.md says why they must be equal.
 func (f *Feeds) CompareSettings(ctx context.Context) {
 	own := tables.GatewaySettings{Gateway: rand.Text(), FanoutLimit: f.o.Limit}
 	defer f.removeSettings(own.Gateway)
@@ -52,7 +51,7 @@ func (f *Feeds) CompareSettings(ctx context.Context) {
 	}
 }
 
-// LimitsDiffer reports what CompareSettings found.
+// LimitsDiffer reports whether CompareSettings last found different limits.
 func (f *Feeds) LimitsDiffer() bool { return f.differs.Load() }
 
 func (f *Feeds) exchangeSettings(

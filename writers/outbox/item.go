@@ -10,11 +10,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLeaseLost is returned if this gateway may not work on the item: another gateway took it, or it
-// is removed, deferred or not yet due. Work must return it, maybe wrapped.
+// ErrLeaseLost is returned if this gateway may not work on the item: another gateway took the item,
+// or it is removed, deferred or not yet due. Work must return ErrLeaseLost, maybe wrapped.
 var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
-// Item is an item that this gateway works on, not safe for concurrent use.
+// Item is an item that this gateway works on. It is not safe for concurrent use.
 type Item[T any] struct {
 	ID string
 	// Value has the progress that was stored when the work began.
@@ -41,13 +41,14 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item that no scan found. Its lease stays unknown, so only RenewPeriodically may
-// be called: it reads the stored lease before each renewal.
+// Item returns an item without reading it. Of its methods only RenewPeriodically may be called,
+// which reads the stored lease before each renewal.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read returns an available item, otherwise ErrLeaseLost. observed and call are passed to Observe.
+// read returns the item if it is available, otherwise ErrLeaseLost. observed and call are passed to
+// Observe.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -68,26 +69,26 @@ func (o *Outbox[T]) available(item *Item[T]) bool {
 	return !now.Before(item.Due) && (ended || item.lease.HeldBy(o.holder) && !item.Deferred)
 }
 
-// Lease returns the cell of a new lease, for the put of an item that this gateway starts to work
-// on.
+// Lease returns the cell of a new lease. It is for the put of an item that this gateway already
+// works on.
 func (o *Outbox[T]) Lease(value T) hbase.Cell {
 	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
-// Renew takes or extends the lease, for LeaseTime, and stores the progress. The error is
+// Renew takes or extends the lease for LeaseTime, and stores the progress. The error is
 // ErrLeaseLost if another gateway took the item.
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
 
-// Defer pauses the work: no gateway takes the item until d has passed or, if that is later, until
-// the current lease ends. The progress must make the item [Properties.Deferred].
+// Defer pauses the work for d, or until the current lease ends if that is later. The progress must
+// make the item [Properties.Deferred].
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release stores the final progress, and ends the lease now or, if that is later, a millisecond
-// after its old end. So no execution with an earlier lease can renew it.
+// Release stores the final progress, and ends the lease. After that no gateway with an earlier
+// lease can renew it.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
@@ -95,8 +96,8 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the rest of the lease.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend stores the progress with a new lease. That lease ends d from now, or a millisecond after
-// the old one if that is later.
+// extend stores the progress with a new lease, which ends d from now or, if later, a millisecond
+// after the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)
@@ -131,8 +132,8 @@ func (i *Item[T]) take(ctx context.Context) error {
 	return nil
 }
 
-// RenewPeriodically extends the lease periodically until stop is called, which waits for the last
-// renewal. The returned context ends when the lease is lost.
+// RenewPeriodically extends the lease until stop is called. stop waits for the last renewal. The
+// returned context ends when the lease is lost.
 func (i *Item[T]) RenewPeriodically(ctx context.Context) (working context.Context, stop func()) {
 	working, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup

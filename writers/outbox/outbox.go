@@ -22,7 +22,7 @@ const LeaseTime = 4 * time.Second
 type Config[T any] struct {
 	Store hbase.Store
 	Table tables.Outbox
-	// Decode's ok is false if a row has no item, such as that of a removed one.
+	// Decode's ok is false if the row has no item, for example after its removal.
 	Decode   func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	Describe func(item T) Properties
 	// MinAge is the minimum age of items that scans return.
@@ -30,12 +30,12 @@ type Config[T any] struct {
 	// Work processes an item, and removes it when it is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each call of the store, except the Gets of a scan. item is the zero
-	// value if it is unknown. ended is called at its end.
+	// Observe is called before each store call, except the Gets of a scan. An unknown item is the
+	// zero value. ended is called at the end of the call.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
 	Log     *slog.Logger // nil discards
 	Now     func() time.Time
-	// Rand is the source of ids, lease holders and backoff. The default is random.
+	// Rand is the source of ids, lease holders and backoffs. The default is random.
 	Rand rand.Source
 }
 
@@ -47,13 +47,13 @@ type Properties struct {
 	// Due is the earliest time for work on the item.
 	Due time.Time
 	// LeaseTimestamp is the timestamp of leases. It must not be later than that of the item's
-	// removal, which masks them. 0 is the store's clock.
+	// removal, so that the removal masks them. 0 is the store's clock.
 	LeaseTimestamp int64
 	// Long items have their own workers.
 	Long bool
 }
 
-// Outbox is one gateway's view of a table of items, safe for concurrent use.
+// Outbox is one gateway's view of a table of items. It is safe for concurrent use.
 type Outbox[T any] struct {
 	c           Config[T]
 	holder      string // names this gateway in leases
@@ -91,8 +91,8 @@ func New[T any](c Config[T]) *Outbox[T] {
 	}
 }
 
-// now returns the time without its monotonic reading: leases and ids of all gateways are compared
-// by wall clocks.
+// now returns the time without its monotonic reading, because leases and ids of all gateways are
+// compared by wall clock.
 func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
 
 func (o *Outbox[T]) NewID() string {
@@ -104,8 +104,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done. Work gets the context work, and Run returns
-// after the started work has ended.
+// Run scans and processes items until ctx is done, and then waits for started work. Config.Work
+// gets the context work.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -131,9 +131,9 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep processes all available items that have reached MinAge, without backoff, until a pass
-// completes none. corrupt has the errors of corrupt items, and err those of failed ones, both of
-// the last pass.
+// Sweep processes all available items that have reached MinAge, without backoff. It repeats this
+// until a pass completes no item. corrupt has the errors of corrupt items in the last pass, and err
+// those of failed items.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)

@@ -17,7 +17,7 @@ type queue struct {
 	running map[string]bool
 }
 
-// maxWaiting limits the waiting ids. A later scan finds dropped ones again.
+// maxWaiting limits the waiting ids. A later scan finds dropped ids again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
@@ -75,15 +75,14 @@ type failure struct {
 	retry time.Time
 }
 
-// The backoff doubles with each failure, up to maxBackoff, which is low so that items are retried
-// soon after an outage of the store.
+// The backoff doubles with each failure. maxBackoff is low, so that items are retried soon after an
+// outage of the store.
 const (
 	firstBackoff = time.Second
 	maxBackoff   = 8 * time.Second
 )
 
-// failed begins a pause, and returns the number of failures. The pause is random: from half of the
-// backoff for that number of failures to the whole.
+// failed starts a random pause of 50 to 100 % of the backoff, and returns the number of failures.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

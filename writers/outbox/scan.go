@@ -24,8 +24,8 @@ const (
 
 // Lag is the pending work.
 type Lag struct {
-	// Pending is the number of items, of all gateways, that the last scan found and that are not
-	// deferred, up to 4096. Items younger than MinAge are not included.
+	// Pending is the number of items, of all gateways, that the last scan found, up to 4096. It
+	// does not include deferred items and items younger than MinAge.
 	Pending int
 	Oldest  time.Time
 }
@@ -33,8 +33,8 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key: a scan from the oldest
-	// item on would read past the delete markers of all items that were removed since.
+	// from is the start of the next scan. Earlier items are read by key, because a scan from the
+	// oldest item on would read the delete markers of all items that were removed since.
 	from    time.Time
 	earlier []string
 }
@@ -46,8 +46,8 @@ func (o *Outbox[T]) Lag() Lag {
 	return o.scanned.lag
 }
 
-// PendingSince is when the id of the oldest pending item was made, or zero. Before the first scan
-// it returns 1970, because an item of any age may be pending.
+// PendingSince is when the id of the oldest pending item was made. It is zero if there is none, and
+// 1970 before the first scan.
 func (o *Outbox[T]) PendingSince() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,8 +63,8 @@ type found[T any] struct {
 	queued  int
 }
 
-// scan queues available items. all makes it a full scan without backoff. Corrupt items are logged
-// and returned.
+// scan queues available items. With all it is a full scan without backoff. The errors of corrupt
+// items are logged and returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -95,8 +95,8 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// scanShards reads the shards in parallel. The limit per shard counts queued items only, so that
-// others cannot hide newer ones.
+// scanShards reads the shards in parallel. The limit per shard counts only queued items, so that
+// the others cannot hide newer items.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()

@@ -69,9 +69,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password has the hash, and whether a right password should be hashed
-// again because the hash has old parameters. No password has the empty hash, which takes the same
-// time to verify. The error is [ErrFormat] if the hash is malformed.
+// Verify reports whether the password has the hash. stale is true if a right password should be
+// hashed again, because the hash has old parameters. No password has the empty hash, which takes
+// the same time to verify. The error is [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
