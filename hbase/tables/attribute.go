@@ -10,7 +10,7 @@ import (
 
 type attribute[T any] struct {
 	column string
-	also   []string        // other schema fields that need the column
+	also   []string        // other fields that need the column
 	get    func(*T) string // "" if the field is nil
 	set    func(*Memory, *T, string) error
 	// setDefault sets a field that has no cell. It may be nil.
@@ -19,7 +19,7 @@ type attribute[T any] struct {
 	form       Form
 }
 
-// Form is the rule of an attribute's values in mutations, for package writers.
+// Form says which values of an attribute package writers accepts.
 type Form int
 
 // Mutations cannot set an attribute whose form is 0.
@@ -42,7 +42,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute that is stored as text, as format returns it.
+// value declares an attribute. format returns its stored text, and parse is the inverse.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -110,13 +110,12 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 // CommitColumn has the commit record: see package writers.
 const CommitColumn = "op"
 
-// Version is an attribute that changes whenever an operation creates an object or changes another
-// attribute, except for counts. Imports and repairs do not change it, nor do deletions of users,
-// roles and games.
+// Version is an attribute with the id of the last operation that created the object or changed
+// another attribute, except counts. Imports and repairs do not change it.
 const Version = "version"
 
-// version has the id of the last operation that changed an attribute, "0" for none since the
-// import. A fence (see [FenceRecord]) changes only [CommitColumn].
+// version declares [Version], which is "0" if no operation changed the object since its import.
+// Unlike [CommitColumn], it does not change when a fence is written.
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
 	a.setDefault = orElse(field, &imported)
@@ -125,6 +124,7 @@ func version[T any](field func(*T) **string) attribute[T] {
 
 var imported = "0"
 
-// Origin is the column that identifies an object's creation: the [KeyedName] of its idempotency
-// key, or a random name; for a sign-up with a key, one after the other. It is not in the schema.
+// Origin is a column that identifies the creation of an object. It has the [KeyedName] of the
+// idempotency key or, without a key, a random name. A sign-up with a key stores both, the keyed
+// name first. Origin is not in the schema.
 const Origin = "origin"

@@ -13,12 +13,11 @@ const FanoutLimit = 10_000
 // MaxBroadcasters bounds the cost of reading a timeline.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether another author may become a broadcaster. It leaves a tenth of
-// MaxBroadcasters for concurrent changes.
+// RoomForBroadcasters reports whether there may be more than n broadcasters. It keeps a tenth of
+// MaxBroadcasters free for concurrent changes.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
-// Broadcast is the state of an author. A stored state is overwritten, never deleted: a delete
-// marker would mask later writes by gateways whose clocks are behind.
+// Broadcast is the state of an author. A stored state is never deleted: see [DeletedValue].
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 //
@@ -27,18 +26,19 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 type Broadcast string
 
 const (
-	// Pushed twits are in the timelines. Without a stored state, an author is Pushed.
+	// Pushed means that timelines have the author's twits. It is the default.
 	Pushed Broadcast = "pushed"
-	// Merged twits are read from the author's list. Timelines may have older ones.
+	// Merged means that readers merge the author's twits into timelines. Timelines may have older
+	// ones.
 	Merged Broadcast = "merged"
 )
 
 const leaving = "leaving " // ‖ id of the job
 
-// Leaving is like Merged. The job delivers the author's newest twits, and ends the state.
+// Leaving is like Merged, until the job has delivered the author's newest twits.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
-// Leaving returns the job. ok is false in other states.
+// Leaving returns the job. ok is false for other states.
 func (b Broadcast) Leaving() (job string, ok bool) { return strings.CutPrefix(string(b), leaving) }
 
 func (b Broadcast) check() error {
@@ -52,7 +52,7 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters are current and former broadcasters with their states, in a single row.
+// Broadcasters is a row with the states of current and former broadcasters.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
@@ -69,8 +69,8 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns the check that the state is still old, or that no state is stored if stored is
-// false, and the put of next.
+// Change returns a check that the stored state is old, and the put of next. If stored is false, the
+// check expects no state.
 func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
@@ -84,7 +84,7 @@ func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells of Of, or one cell of Get. The error is [hbase.ErrCorrupt].
+// State decodes the cells of Of, or one cell of Get.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -96,7 +96,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors in other states than Pushed, ascending.
+// Decode returns the authors that are not Pushed, ascending.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {
@@ -133,7 +133,7 @@ func (imports) Repaired(cells []hbase.Cell) bool {
 
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
-// Marker reports whether an import has added timeline entries and not trimmed them.
+// Marker reports whether an import has added timeline entries, and has not trimmed them.
 func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	c, _ := find(cells, importMarker)
 	return string(c.Value) == "1", c.Timestamp

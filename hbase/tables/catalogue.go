@@ -1,12 +1,16 @@
-// Package tables declares how twibase's nouns are stored: a file per noun, with its row type, key,
-// codec and table. It does no I/O: a function that "reads", "scans", "writes" or "deletes" returns
-// the [hbase.Get], Scan, Put or Delete for it. docs/TABLES.md draws the bytes.
+// Package tables declares how twibase's nouns are stored, a file per noun. docs/TABLES.md draws the
+// bytes.
+//
+// The package does no I/O. A function that "reads" returns an [hbase.Get]. One that "scans",
+// "writes" or "deletes" returns a Scan, a Put or a Delete. A function that decodes rows or cells
+// returns [hbase.ErrCorrupt] if they are damaged. One that checks or parses a name, an id or a
+// position returns [ErrName].
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
-// edge is a row that says whether two objects are related; the lists of relations are derived from
-// edges.
+// edge is a row that says whether two objects are related. The lists at both ends of a relation are
+// derived from its edges.
 //
-// All declarations are safe for concurrent use. [Memory] and [Decoder] are not.
+// Declarations are safe for concurrent use. [Memory] and [Decoder] are not.
 package tables
 
 import (
@@ -47,7 +51,7 @@ var (
 		Follows,
 		Likes,
 	}
-	// changeEvents only have the form of lists: see event.go.
+	// changeEvents are stored like lists, but expire: see event.go.
 	changeEvents = []*AnyList{
 		&TwitDeletions.AnyList,
 		&FollowerChanges.AnyList,
@@ -70,7 +74,7 @@ func Relations() []*Relation { return relations }
 // References returns a read-only slice.
 func References() []*Reference { return references }
 
-// ObjectNamed finds objects by [AnyObject.Name], or returns nil.
+// ObjectNamed returns the object with an [AnyObject.Name], or nil.
 func ObjectNamed(name string) *AnyObject {
 	for _, o := range objects {
 		if o.Name == name {
@@ -80,7 +84,7 @@ func ObjectNamed(name string) *AnyObject {
 	return nil
 }
 
-// TargetOf returns what an attribute refers to, or nil.
+// TargetOf returns the target of the [Reference] with an attribute, or nil.
 func TargetOf(attribute string) *AnyObject {
 	for _, r := range references {
 		if r.Attribute == attribute {
@@ -109,8 +113,8 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell is the size, in bytes, that is assumed of a cell of unknown size. Few cells that writers
-// accept are larger.
+// MaxCell returns the size, in bytes, that is assumed for a cell before it is read. Few cells are
+// larger.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
@@ -124,7 +128,7 @@ func MaxCell(table, family string) int {
 
 type tableFamily struct {
 	table, family string
-	owner         *AnyObject // of the rows; may be nil
+	owner         *AnyObject // of the rows, or nil
 	ttl           time.Duration
 }
 
@@ -158,9 +162,9 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables with rows that belong to the object (see [BelongsTo]): its own row, its
-// lists, and the edges and plays that begin with its key. Other tables, such as those of change
-// events and accounts, may have further rows of the object.
+// Tables returns the tables with the object's row, its lists, and the edges and plays whose row
+// keys begin with its key: see [BelongsTo]. It leaves out other tables, such as those of change
+// events and accounts.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -175,8 +179,8 @@ func tablesOfNouns() map[Noun][]string {
 	return own
 }
 
-// Definitions returns all tables, sorted by name, each pre-split into that number of regions. A
-// number below 1 is 1.
+// Definitions returns all tables, sorted by name. Each is pre-split into the given number of
+// regions, at least 1.
 func Definitions(regions int) []hbase.Table {
 	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)
 	var all []hbase.Table
@@ -188,7 +192,7 @@ func Definitions(regions int) []hbase.Table {
 				all[i].Splits = byLetter
 			}
 		}
-		// ROW_INDEX_V1 makes a Get much cheaper than the default: see docs/TABLES.md.
+		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding: see docs/TABLES.md.
 		all[i].Families = append(all[i].Families,
 			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
 	}
@@ -202,11 +206,11 @@ var original = []string{
 	"user_roles", "users",
 }
 
-// IsSearch reports whether the table is that of a [Search].
+// IsSearch reports whether the table belongs to a [Search].
 func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }
 
-// Original reports whether the first version had the table. If a store lacks it, but has other
-// tables of twibase, either data is lost, or the creation of the tables was interrupted.
+// Original reports whether the first version of twibase had the table. If only some original tables
+// exist, data is lost, or the creation of the tables was interrupted.
 func Original(table string) bool { return slices.Contains(original, table) }

@@ -32,7 +32,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// textColumn is a field of a struct. Empty texts are not stored.
+// textColumn is a field of a struct. An empty text is not stored.
 type textColumn struct {
 	name string
 	text *string
@@ -66,7 +66,7 @@ func decodeMilli(text string) (time.Time, error) {
 	return at, err
 }
 
-// DecodeCount decodes the only cell of a read; none is 0.
+// DecodeCount decodes a read of one column. A missing cell is 0.
 func DecodeCount(cells []hbase.Cell) (int, error) {
 	if len(cells) == 0 {
 		return 0, nil
@@ -90,9 +90,9 @@ func corrupt(err error, what string) error {
 	return fmt.Errorf("%w: %q: %w", hbase.ErrCorrupt, what, err)
 }
 
-// A record is the value of a twit or comment: strings under field numbers, in the wire format of
-// protocol buffers, in canonical form. Unknown fields are rejected: skipping a damaged one could
-// make a twit public.
+// A record is the value of a twit or comment: numbered strings in the wire format of protocol
+// buffers. Only the canonical form is valid. Unknown fields are rejected, because otherwise one
+// damaged bit could make a Moment public.
 type record []byte
 
 func (r record) add(field protowire.Number, s string) record {
@@ -104,9 +104,9 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share the memory of the record.
 type reader struct {
 	rest []byte
-	// valid means that the whole record is UTF-8. Then so is each text, because the byte before it
-	// (the last of its length) and the byte after it (a tag) are ASCII. Otherwise each text is
-	// checked: lengths above 127 have other bytes that are not ASCII.
+	// valid means that the whole record is UTF-8. Then each text is UTF-8, because the byte before
+	// it (the end of its length) and the byte after it (a tag) are ASCII. Otherwise each text is
+	// checked, because lengths above 127 have bytes that are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]
@@ -134,8 +134,8 @@ func (r *reader) reject(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a field with a string. n is the number of bytes of the whole field, negative
-// unless it is in the shortest wire format.
+// shortest decodes a field with a string. n is the length of the field in bytes. It is negative if
+// the field is not in the shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	field, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 || kind != protowire.BytesType {

@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark returns the start of the author's name, 0, and a hash of author, content and the
-// ordinal among equal comments of a file. So a second import of the file adds no comment.
+// CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. ordinal numbers
+// the equal comments of a file, so a second import of the file adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -54,14 +54,14 @@ type CommentKey struct {
 	Position string
 }
 
-// Parts decodes the position, or returns [ErrName].
+// Parts decodes the position.
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
-// ParseCommentKey decodes [CommentKey.String], or returns [ErrName].
+// ParseCommentKey decodes [CommentKey.String].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := nextPart(key)
 	if !ok {
@@ -207,8 +207,8 @@ func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether a comment that the author posted at a time was removed. It needs no mark:
-// only imports add several comments of one author on one twit at one time.
+// RemovedAt reads whether the comment that the author posted at a time was removed. It needs no
+// mark, because only imports add several comments of an author to a twit at one time.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,
@@ -253,4 +253,4 @@ func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 }
 
 // KeyedName returns a hash of a caller and an idempotency key, for a twit's name or an [Origin].
-func KeyedName(author, key string) string { return hashKey(author + separator + key) }
+func KeyedName(caller, key string) string { return hashKey(caller + separator + key) }

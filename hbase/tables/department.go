@@ -44,7 +44,7 @@ var Departments = &Object[Department]{
 	},
 }
 
-// Tree is the commit row of all changes of the tree, that of [Root].
+// Tree is the row of [Root], which is the commit row of all changes of the tree.
 var Tree = tree{}
 
 type tree struct{}
@@ -56,7 +56,7 @@ func (tree) Get() hbase.Get {
 }
 
 // Depth returns an upper bound of the number of levels. known is false after an import by an early
-// version, which did not store it.
+// version.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start.
-// The prefix sorts after every member: an inverted time starts below 0x80, and no byte of UTF-8 is
+// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start. The
+// prefix sorts after every member, because inverted times start below 0x80, and UTF-8 has no byte
 // 0xff. Package listscan explains buckets and splits.
 const directoryPrefix = "\xff"
 
@@ -28,8 +28,8 @@ type Bucket struct {
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers position, 0 if no named bucket does.
-// directory needs only the buckets that stop after position.
+// BucketOf returns the number of the bucket that covers position: 0 if no named bucket does.
+// directory may lack the buckets that stop at or before position.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -43,7 +43,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns one more than the highest number, at least 1.
+// NextBucket returns the number of a new bucket: one more than the highest.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -52,9 +52,10 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket: each position in starts begins a new bucket, numbered
-// from first on, and the bucket keeps the members before them. columns are the buckets that one Put
-// writes to the directory: the new ones and, unless bucket is 0, bucket with its new stop.
+// Split plans the split of a full bucket. Each position in starts begins a new bucket, and their
+// numbers begin at first. The full bucket keeps the members before starts[0]. columns are the
+// buckets that one Put writes to the directory: the new ones and, unless bucket is 0, bucket with
+// its new stop.
 func Split(directory []Bucket, bucket, first uint32, starts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -76,10 +77,12 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 	return created, append(columns, created...)
 }
 
-// Directory reads up to n named buckets, from the first that stops at position or after it. An
-// empty position is the end of the list. If the first bucket starts before position, it covers the
-// positions just before position; otherwise bucket 0 does. To find the bucket that covers position
-// itself, pass [hbase.Next](position).
+// Directory reads up to n named buckets, beginning with the first that stops at or after position.
+// An empty position is the end of the list.
+//
+// If that bucket starts before position, it covers the positions just before position. Otherwise
+// bucket 0 covers them. To find the bucket that covers position itself, pass
+// [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix
@@ -124,7 +127,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
-// BucketCell returns a named bucket's directory column.
+// BucketCell returns the directory column of a bucket.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -159,23 +162,22 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
-// MovedCell returns the marker that an added member leaves in bucket 0 during a split.
+// MovedCell returns a moved marker.
 func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }
 
-// Moved recognises MovedCell.
+// Moved recognises a moved marker.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Place says which buckets store a position, also during a split.
+// Place has the buckets that store a position.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
-	Pending  uint32 // the pending bucket that will cover it; 0 is none
-	Moving   bool   // the split bucket may still have copies of Covering's members
+	Pending  uint32 // the pending bucket that will cover it, or 0
+	Moving   bool   // old copies of Covering's members may remain in the split bucket
 }
 
-// Places reads what [AnyList.Place] needs: the named buckets that stop after a position, and the
-// pending buckets.
+// Places reads the named buckets that stop after a position, and the pending buckets.
 func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
 }
@@ -192,7 +194,7 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	}
 	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
 	if p.Pending != 0 && p.Pending == p.Covering {
-		// The directory has the new buckets; the pending column stays until the old copies are
+		// The directory names the new bucket. The pending column stays until the old copies are
 		// deleted.
 		p.Pending, p.Moving = 0, true
 	}
@@ -200,7 +202,7 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 }
 
 // PendingCell returns the column of pending buckets: the start and the number of each, then the
-// stop of the last. Starts and stop are preceded by their length.
+// stop of the last. Each position follows its length.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {
@@ -232,7 +234,7 @@ func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
 	return nil
 }
 
-// PendingBuckets returns the buckets of a split in progress, given [AnyList.Directories].
+// PendingBuckets decodes the column of pending buckets.
 func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bucket, err error) {
 	c := l.pendingCell(cells)
 	if c == nil {

@@ -25,11 +25,11 @@ func TestSplitCreatesBucketsWithNewNumbers(t *testing.T) {
 		name             string
 		directory        []Bucket
 		bucket           uint32
-		cuts             []string
+		starts           []string
 		created, columns []Bucket
 	}{
 		{"a list of one bucket", nil, 0, []string{"m"}, []Bucket{{1, "m", ""}}, []Bucket{{1, "m", ""}}},
-		{"several cuts", nil, 0, []string{"h", "m"},
+		{"several starts", nil, 0, []string{"h", "m"},
 			[]Bucket{{1, "h", "m"}, {2, "m", ""}}, []Bucket{{1, "h", "m"}, {2, "m", ""}}},
 		{"bucket 0 before named ones", directory, 0, []string{"b"}, []Bucket{{4, "b", "d"}}, []Bucket{{4, "b", "d"}}},
 		{"a named bucket", directory, 1, []string{"k"},
@@ -38,7 +38,7 @@ func TestSplitCreatesBucketsWithNewNumbers(t *testing.T) {
 			[]Bucket{{2, "p", "s"}, {4, "s", "v"}, {5, "v", ""}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			created, columns := Split(test.directory, test.bucket, NextBucket(test.directory), test.cuts)
+			created, columns := Split(test.directory, test.bucket, NextBucket(test.directory), test.starts)
 			if diff := cmp.Diff(test.created, created); diff != "" {
 				t.Errorf("created (-want +got):\n%s", diff)
 			}

@@ -7,15 +7,15 @@ import (
 	"twibase/hbase"
 )
 
-// Change events record, for subscriptions, the deletions of a user's twits and the user's new and
-// former followers: lists show only the result. They expire. They are not derived from other data,
-// nor other data from them: imports and repairs ignore them.
+// Change events record the deletions of a user's twits, and the user's new and former followers.
+// Subscriptions need them, because lists show only the result. Change events expire. Imports and
+// repairs ignore them, because nothing is derived from them.
 
 const (
 	// EventsKept is how long change events can be read.
 	EventsKept = 24 * time.Hour
-	// eventTTL is longer than EventsKept: clocks differ, and a cursor is checked some time before
-	// the change events after it are read.
+	// eventTTL is longer than EventsKept, because clocks differ, and a cursor is checked some time
+	// before the change events after it are read.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"

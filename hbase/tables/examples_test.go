@@ -31,7 +31,7 @@ var (
 		Author: "小红", Position: moment.Key().Position,
 	}
 
-	// Of four bytes each.
+	// longest is a username of characters of four bytes.
 	longest = strings.Repeat("𐐀", tables.MaxUsername)
 	// longest ids and cursors
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}

@@ -21,8 +21,8 @@ func (a attribute[T]) inFile(column string, parse func(string) (string, error)) 
 	return a
 }
 
-// optional is [attribute.inFile] for an optional column. Declare such attributes after the others:
-// [Object.File] lists optional columns last, but [Object.Row] keeps the order of the declaration.
+// optional is [attribute.inFile] for an optional column. Declare such attributes last, because
+// [Object.File] lists optional columns last, and [Object.Row] keeps the order of the declaration.
 func (a attribute[T]) optional(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
@@ -45,7 +45,7 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 }
 
 // ParseRow returns the object of a CSV row, or an error and its column. text returns the value of a
-// column. Only the key and the name must not be empty.
+// column. All values but the key and the name may be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {

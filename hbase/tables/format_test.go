@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "update the files of testdata")
 
-// A difference is a new format.
+// A difference means a new format.
 func TestStoredFormatIsUnchanged(t *testing.T) {
 	var b strings.Builder
 	for _, c := range codecs() {

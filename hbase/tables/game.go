@@ -72,7 +72,7 @@ var UserGames = newList(List[UserGame]{
 	},
 })
 
-// DayCount counts plays.
+// DayCount is the number of plays on a day.
 type DayCount struct {
 	Day   string // as in "2014-12-25"
 	Count int
@@ -87,8 +87,8 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day. There is a cell if the user has played the game, until the operation
-// erasePlays has deleted the plays.
+// Any reads one day, to learn whether the user has played the game. Plays count until the operation
+// erasePlays has deleted them.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -141,7 +141,7 @@ func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.P
 		dayCell(p.family, day, timestamp)}}
 }
 
-// Decode returns the days, ascending, also those with zero plays, or [hbase.ErrCorrupt].
+// Decode returns the days, ascending, including days with zero plays.
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
 // GameDays are the sums of all players, a column per day in the game's row, derived from [Plays].

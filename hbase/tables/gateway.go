@@ -34,7 +34,7 @@ func (n gateways) Remove(gateway string) hbase.Delete {
 		{Kind: hbase.AllVersions, Family: broadcastersFamily, Qualifier: gateway}}}
 }
 
-// Decode returns the settings, without unreadable ones.
+// Decode skips unreadable settings.
 func (gateways) Decode(cells []hbase.Cell) (all []GatewaySettings) {
 	for _, c := range cells {
 		if limit, err := strconv.Atoi(string(c.Value)); err == nil {

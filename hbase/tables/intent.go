@@ -15,11 +15,12 @@ type Intent struct {
 	Arguments string // JSON
 	// At is the timestamp of the commit and of most effects, in milliseconds.
 	At int64
-	// Table, Row and Family name the commit row. They are empty if the put of the intent commits.
+	// Table, Row and Family name the commit row. They are empty if the put of the intent is the
+	// commit.
 	Table, Row, Family string
-	// After is the expected commit record, empty for the first operation.
+	// After is the expected commit record, empty for the row's first operation.
 	After string
-	// Due is the earliest time of its effects, in milliseconds; 0 is now.
+	// Due is the earliest time of the effects, in milliseconds, or 0.
 	Due int64
 }
 
@@ -30,7 +31,7 @@ type intents struct{ Outbox }
 
 const (
 	intentAt      = "at"
-	decidedColumn = "decided" // "1": committed; not part of the intent
+	decidedColumn = "decided" // the intent mark, "1"
 )
 
 func (i *Intent) columns(at, due *string) []textColumn {
@@ -58,7 +59,7 @@ func (n intents) Remove(i Intent) hbase.Delete {
 	return hbase.Delete{Table: n.Table, Row: n.Row(i.ID), Timestamp: i.At}
 }
 
-// Decode returns ok = false for a row with only a lease.
+// Decode returns ok = false for a row with only other columns, such as a lease.
 func (n intents) Decode(row string, cells []hbase.Cell) (i Intent, ok bool, err error) {
 	if i.ID, err = n.IDOf(row); err != nil {
 		return Intent{}, false, err

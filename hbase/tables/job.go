@@ -22,15 +22,16 @@ const (
 	// Unfollowed removes the author's twits from the timeline of a former follower.
 	Unfollowed JobKind = "unfollowed"
 	// Returned delivers the newest twits of an author who is Leaving to all followers, and ends
-	// that state. The deletion of a user also puts a Returned job. It starts Leaving if needed.
+	// that state. The deletion of a user also puts such a job. If the user is Merged, that job
+	// starts Leaving.
 	Returned JobKind = "returned"
 )
 
-// Job is background work on timelines that follows from a write. Any gateway runs it. It is
-// idempotent.
+// Job is background work on timelines that follows from a write. It is idempotent, and any gateway
+// can run it.
 type Job struct {
-	// ID is that of the operation, which has at most one job. A Returned job that another job
-	// starts has an id of its own.
+	// ID is the id of the operation, which has at most one job. When a job starts Leaving, the
+	// Returned job that it puts has a new id.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -51,8 +52,8 @@ func (j *Job) columns(at *string) []textColumn {
 	}
 }
 
-// Put writes a job with a lease that has ended: the CheckAndPut of a new lease expects the previous
-// one, and so fails for a removed job.
+// Put writes a job with a lease that has ended. To lease a job, a CheckAndPut expects the previous
+// lease, so it fails if the job was removed.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)
@@ -101,11 +102,11 @@ func (j Job) check() error {
 	return err
 }
 
-// Progress is how far a job is done. It is stored with each lease.
+// Progress is stored with each lease.
 type Progress struct {
-	// Cursor is the position among the followers up to which all but Unverified is done.
+	// Cursor is a position among the followers. Up to it, all but Unverified is done.
 	Cursor string
-	// Unverified is an encoded [Batch], maybe delivered.
+	// Unverified is an encoded [Batch] that may be delivered.
 	Unverified string
 }
 
@@ -124,13 +125,13 @@ func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a job: Twits, which have one author, and the Followers whose timelines change.
+// Batch is a part of a job: twits of one author, and followers whose timelines get or lose them.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey
 }
 
-// Encode returns the number of followers, and the length and position of each follower and twit.
+// Encode returns the number of followers, then the length and position of each follower and twit.
 func (b Batch) Encode() string {
 	text := binary.AppendUvarint(nil, uint64(len(b.Followers)))
 	for _, f := range b.Followers {
@@ -142,7 +143,7 @@ func (b Batch) Encode() string {
 	return string(text)
 }
 
-// DecodeBatch decodes [Batch.Encode]. The empty text is the zero Batch.
+// DecodeBatch decodes [Batch.Encode]. An empty text is the zero Batch.
 func DecodeBatch(author, text string) (Batch, error) {
 	var b Batch
 	if text == "" {

@@ -45,7 +45,7 @@ func TestJobWithWrongAttributesIsCorrupt(t *testing.T) {
 	}
 }
 
-func TestRowWithoutJobHasProgressAndLease(t *testing.T) {
+func TestRowWithOnlyLeaseAndProgressHasNoJob(t *testing.T) {
 	want := tables.Progress{Cursor: job.Position, Unverified: batch.Encode()}
 	cells := append(want.Cells(), tables.NewLease("me", noon).Cell(0))
 	if e, ok, err := tables.Jobs.Decode(tables.Jobs.Row(job.ID), cells); ok || err != nil {
@@ -96,7 +96,7 @@ func TestShardsPartitionJobs(t *testing.T) {
 	}
 }
 
-func TestBroadcastersAreAuthorsNotPushed(t *testing.T) {
+func TestBroadcastersAreNotPushed(t *testing.T) {
 	var cells []hbase.Cell
 	for _, put := range []hbase.Put{
 		tables.Broadcasters.Put("LiLei", tables.Merged, 1),

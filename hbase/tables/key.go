@@ -12,12 +12,12 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts all row keys but those of an [Outbox] or a
-// [Search], to spread ids over regions. The id follows it, for decoding.
+// hashSize is the length of the hash that starts a row key, and spreads ids over regions. The id
+// follows it. Row keys of an [Outbox] or a [Search] have other forms.
 const hashSize = 2
 
-// separator is between the parts of a composite key. No username, code or twit id contains it. An
-// inverted time may.
+// separator is between the parts of a composite key. Usernames, codes and twit ids never contain
+// it, but an inverted time may.
 const separator = "\x00"
 
 func hashOf(id string) [hashSize]byte {
@@ -32,7 +32,7 @@ func RowKey(id string) string {
 	return string(hash[:]) + id
 }
 
-// OwnerOf decodes [RowKey], or returns [hbase.ErrCorrupt].
+// OwnerOf decodes [RowKey].
 func OwnerOf(row string) (id string, err error) {
 	if len(row) < hashSize || RowKey(row[hashSize:]) != row {
 		return "", fmt.Errorf("%w: row key %q", hbase.ErrCorrupt, row)
@@ -82,7 +82,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// TimeAt returns the time of a position in a list sorted newest first, or [ErrName].
+// TimeAt returns the time of a position in a list sorted newest first.
 func TimeAt(position string) (time.Time, error) {
 	at, _, err := revert(position)
 	return at, err
@@ -94,10 +94,11 @@ var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 // ValidTime accepts the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
-// LaterThan returns the position after all members later than t, in a list sorted newest first.
+// LaterThan returns a position in a list sorted newest first. Members later than t precede it, and
+// all others follow.
 func LaterThan(t time.Time) string { return invert(t) }
 
-// NotBefore is like [LaterThan], for members at t or later.
+// NotBefore is like [LaterThan], but members at t also precede it.
 func NotBefore(t time.Time) string {
 	last := t.Truncate(time.Millisecond) // members have whole milliseconds
 	if last.Equal(t) {
@@ -139,7 +140,7 @@ type ID struct {
 	Key  string
 }
 
-// ParseID decodes [ID.Bytes], or returns [ErrName].
+// ParseID decodes [ID.Bytes].
 func ParseID(b []byte) (ID, error) {
 	if len(b) == 0 {
 		return ID{}, fmt.Errorf("%w: it is empty", ErrName)

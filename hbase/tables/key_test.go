@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-const maxSent = 512 // of an id or a cursor
+const maxSent = 512 // characters of an id or a cursor
 
 func TestLongestIDsAndCursorsAreWithinLimits(t *testing.T) {
 	child := tables.Child{Name: string(make([]byte, tables.MaxDepartmentName)), Code: string(make([]byte, tables.MaxCode))}

@@ -8,32 +8,33 @@ import (
 	"twibase/hbase"
 )
 
-// ListBound is the number of members above which a bucket is split: far below the capacity of a
-// region, and far above a page.
+// ListBound is the number of members above which a bucket is split. It is far below the capacity of
+// a region, and far above a page.
 const ListBound = 50_000
 
-// AnyList is a [List], without the type of its members.
+// AnyList is a [List] without the type of its members.
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// Count and PublicCount are the owner's columns with the numbers of all and of public members,
-	// or empty if there is no such column.
+	// Count and PublicCount are columns of the owner: the number of all members, and of public
+	// ones. They may be empty.
 	Count, PublicCount string
-	MaxMember          int  // bytes; 0 for the default of [MaxCell]
-	Cursor             byte // begins the cursors; 0 if the schema does not show the list
-	// Trimmed lists lose their last members when they grow too long; others are split.
+	MaxMember          int  // bytes; if 0, [MaxCell] has a default
+	Cursor             byte // first byte of cursors; 0 if the schema does not show the list
+	// Trimmed lists lose their last members when they grow too long. Other lists are split.
 	Trimmed bool
-	// Check returns [ErrName] for a qualifier that can't be a position.
+	// Check checks the form of a position.
 	Check func(qualifier string) error
-	// Public reports which members are public, or nil without PublicCount.
+	// Public reports which members are public. It returns nil if the list has no PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
-// maxPageBytes bounds each page of background work. It is small because several workers read pages
-// at the same time.
+// maxPageBytes bounds a page of background work. It is small because several workers read pages in
+// parallel.
 const maxPageBytes = 4 << 20
 
-// PageSize returns the size of a page of background work: n, or less if members may be large.
+// PageSize returns the number of members in a page of background work: n, or fewer if members may
+// be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -48,7 +49,7 @@ func (l *AnyList) Row(owner string, bucket uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte(RowKey(owner)+separator+l.Family), bucket))
 }
 
-// OwnerOf decodes [AnyList.Row], or returns [hbase.ErrCorrupt].
+// OwnerOf decodes [AnyList.Row].
 func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	if n := len(row) - bucketSize; n > hashSize {
 		if head, named := strings.CutSuffix(row[:n], separator+l.Family); named {
@@ -62,8 +63,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans the rows of the lists of all owners, also of named buckets, with one column of each
-// row.
+// Rows scans all rows of all owners' lists, including named buckets, with one column of each row.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
@@ -72,7 +72,7 @@ func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
-// GetIn is [AnyList.Get], with the row key of bucket 0 in m.
+// GetIn is [AnyList.Get], with the row key of bucket 0 allocated in m.
 func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
 	if bucket != 0 {
 		return l.Get(owner, bucket, page)
@@ -80,7 +80,7 @@ func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page)
 	return hbase.Get{Table: l.Table, Row: m.rowKey(owner), Columns: l.Family, Page: page}
 }
 
-// Length reads the Count, for [DecodeCount].
+// Length reads the Count. [DecodeCount] decodes it.
 func (l *AnyList) Length(owner string) hbase.Get {
 	return hbase.Get{Table: l.Owner.Table, Row: RowKey(owner), Columns: Attributes + ":" + l.Count}
 }
@@ -103,13 +103,13 @@ type List[E any] struct {
 	// decode and encode are inverse. decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size is the memory of a decoded member in bytes, without its cell. Without size, members are
-	// not cached.
+	// size returns the memory of a decoded member in bytes, without its cell. If size is nil,
+	// members are not cached.
 	size     func(E) int
 	isPublic func(E) bool // nil without PublicCount
 }
 
-// newList sets Public, and a default of Check that accepts a qualifier that decodes with an empty
+// newList sets Public, and the default of Check. It accepts qualifiers that decode with an empty
 // value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
@@ -132,28 +132,29 @@ func newList[E any](l List[E]) *List[E] {
 	return &l
 }
 
-// IsPublic reports whether the PublicCount has the member.
+// IsPublic reports whether the PublicCount includes the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members of a bucket with their positions, and the named buckets of the
-// directory. It skips other families. Members may be shared, and are read-only.
+// Decode returns the members in cells with their positions, and the named buckets. It skips other
+// families. Members may be shared, so they are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
 	return l.Decoder().Decode(owner, cells)
 }
 
-// Decoder decodes many lists, and allocates members together. It is not safe for concurrent use.
+// Decoder decodes many lists, and allocates their members together. It is not safe for concurrent
+// use.
 type Decoder[E any] struct {
 	list    *List[E]
 	members slab[E]
 	memory  Memory
 }
 
-// Decoder returns a new Decoder.
+// Decoder returns a new decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode], with memory of d except for cached members and buckets.
+// Decode is [List.Decode] with memory of d. Cached members and buckets have their own memory.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {

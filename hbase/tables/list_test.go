@@ -36,14 +36,14 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	}
 }
 
-// cached is from an engine with a cache of decoded values.
+// cached returns c as an engine with a cache of decoded values does.
 func cached(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
 	cells := []hbase.Cell{c}
 	hbase.GiveMemos(cells, room)
 	return cells
 }
 
-func TestDecodedPostsAreCachedWithTheirCells(t *testing.T) {
+func TestDecodedMembersAreCachedWithTheirCells(t *testing.T) {
 	twit := &tables.Twit{
 		AuthorName: "LiLei", PostedAt: time.UnixMilli(5).UTC(), Name: "1", Title: new("title"), Content: "content",
 		PhotoURLs: []string{"a", "b"}, Visibility: tables.FollowersOnly,

@@ -11,8 +11,8 @@ import (
 // misread the new bytes.
 const Format = 1
 
-// Marks is a row with the format of each table that twibase has created or is creating: another
-// application may have tables of the same names. Stores of the first versions have no marks.
+// Marks is a row with the format of each table that twibase has created or is creating. A table
+// without a mark may belong to another application. Stores of the first versions have no marks.
 var Marks = marks{}
 
 type marks struct{}
@@ -24,7 +24,7 @@ func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }
 
-// Put marks tables. All marks have the same timestamp, so to mark a table again changes nothing.
+// Put marks tables. All marks have the same timestamp, so marking a table again changes nothing.
 func (m marks) Put(names []string) hbase.Put {
 	get := m.Get()
 	put := hbase.Put{Table: get.Table, Row: get.Row}
@@ -35,8 +35,7 @@ func (m marks) Put(names []string) hbase.Put {
 	return put
 }
 
-// Decode returns the marked tables, [hbase.ErrFormat] if a newer version has marked one, or
-// [hbase.ErrCorrupt].
+// Decode returns the marked tables, or [hbase.ErrFormat] if a newer version marked one.
 func (marks) Decode(cells []hbase.Cell) (names []string, err error) {
 	for _, c := range cells {
 		switch format, err := strconv.Atoi(string(c.Value)); {

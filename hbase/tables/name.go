@@ -24,8 +24,8 @@ const (
 
 const usernamePunctuation = "_.-"
 
-// CheckUsername checks for 1–64 letters and digits of any script, '_', '.', '-', and combining
-// marks except at the start, in NFC.
+// CheckUsername accepts 1–64 characters in NFC: letters and digits of any script, '_', '.', '-'
+// and, except at the start, combining marks.
 func CheckUsername(s string) error {
 	if n := utf8.RuneCountInString(s); n < 1 || n > MaxUsername {
 		return fmt.Errorf("%w: a username has 1 to %d characters, not %d", ErrName, MaxUsername, n)
@@ -33,7 +33,7 @@ func CheckUsername(s string) error {
 	return checkName(s, usernamePunctuation)
 }
 
-// CheckCode checks for 1–200 bytes: a username's characters, '/' and ':'.
+// CheckCode accepts 1–200 bytes: the characters of a username, '/' and ':'.
 func CheckCode(s string) error {
 	if len(s) < 1 || len(s) > MaxCode {
 		return fmt.Errorf("%w: a code has 1 to %d bytes, not %d", ErrName, MaxCode, len(s))
@@ -41,7 +41,7 @@ func CheckCode(s string) error {
 	return checkName(s, "_.-/:")
 }
 
-// CheckTwitID checks for 1–64 bytes: the characters of a code.
+// CheckTwitID accepts 1–64 bytes: the characters of a code.
 func CheckTwitID(s string) error {
 	if len(s) < 1 || len(s) > MaxTwitID {
 		return fmt.Errorf("%w: a twit's id has 1 to %d bytes, not %d", ErrName, MaxTwitID, len(s))

@@ -10,25 +10,24 @@ import (
 	"twibase/hbase"
 )
 
-// Attributes is the family of attributes. A column is named like its schema field; its value is
+// Attributes is the family of attributes. A column is named like its schema field. Its value is
 // text.
 const Attributes = "i"
 
-// Existence is a column that every object but a twit has. [Object.Columns] includes it, to tell a
-// missing object from missing attributes.
+// Existence is a column of every object but a twit. [Object.Columns] includes it, because a missing
+// object and an object without the selected attributes differ only in it.
 const Existence = Attributes + ":name"
 
-// AnyObject is an [Object], without its row type. Twits have no Object: [PostedTwits] is an
-// AnyObject.
+// AnyObject is an [Object] without its row type.
 type AnyObject struct {
-	Noun  Noun   // begins the ids
+	Noun  Noun   // first byte of the ids
 	Name  string // in messages, and for [ObjectNamed]
 	Table string // a row per object
-	// Reusable: a new object may have the key of a deleted one.
+	// Reusable means that a new object may have the key of a deleted one.
 	Reusable bool
-	// CheckKey returns [ErrName] for a malformed key.
+	// CheckKey checks the form of a key.
 	CheckKey func(key string) error
-	// Search is nil if objects are not found by the beginning of their keys.
+	// Search finds objects by the beginning of their keys. It is nil for most nouns.
 	Search *Search
 	named  *nameLookup
 	author func(key string) (username string)
@@ -45,7 +44,8 @@ type nameLookup struct {
 // TextKeys reports whether all keys are valid UTF-8.
 func (o *AnyObject) TextKeys() bool { return o.named == nil }
 
-// Author returns the user, if any, whose deletion also deletes the object, some time later.
+// Author returns the user whose deletion later deletes the object, too. ok is false if there is no
+// such user.
 func (o *AnyObject) Author(key string) (username string, ok bool) {
 	if o.author == nil {
 		return "", false
@@ -53,7 +53,7 @@ func (o *AnyObject) Author(key string) (username string, ok bool) {
 	return o.author(key), true
 }
 
-// CheckName returns [ErrName] for a malformed name.
+// CheckName checks the form of a name.
 func (o *AnyObject) CheckName(name string) error {
 	if o.named != nil {
 		return o.named.check(name)
@@ -69,7 +69,7 @@ func (o *AnyObject) NameOf(key string) string {
 	return key
 }
 
-// Lookup reads the key of a name, for [AnyObject.Find].
+// Lookup reads the key of a name.
 func (o *AnyObject) Lookup(name string) hbase.Get {
 	if o.named != nil {
 		return o.named.get(name)
@@ -93,27 +93,29 @@ func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found boo
 	return "", false, nil
 }
 
-// ExistenceOf reads what Exists decodes.
+// ExistenceOf reads whether an object exists.
 func (o *AnyObject) ExistenceOf(key string) hbase.Get { return o.Lookup(o.NameOf(key)) }
 
-// Exists reports whether the object exists. It also decodes any read that includes [Existence].
+// Exists decodes [AnyObject.ExistenceOf], and any read that includes [Existence].
 func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 	found, exists, err := o.Find(o.NameOf(key), cells)
 	return exists && found == key, err
 }
 
-// Object is a kind of object. gqlgen binds the row type T to the schema. A pointer in T is nil if
-// the attribute is absent or was not read, but see [Object.Fill].
+// Object declares the objects of a noun. gqlgen binds the row type T to the schema. A pointer in T
+// is nil if the attribute is absent or was not read. [Object.Fill] makes exceptions for counts and
+// versions.
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
-	keyColumn  string // in CSV files
-	// lazy is the field that [Object.NewLazy] sets. It may be nil.
+	keyColumn  string // of the CSV file
+	// lazy returns the field that [Object.NewLazy] sets. It may be nil.
 	lazy func(*T) *bool
 }
 
-// Columns returns the columns of schema fields, as in [hbase.Get], empty if the key is enough.
+// Columns returns the columns that schema fields need, as in [hbase.Get]. It is empty if the fields
+// need only the key.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {
@@ -136,7 +138,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns that the input of mutations sets.
+// Forms iterates over the columns that mutations set from their input.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {
@@ -170,7 +172,7 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
-// GetIn is [Object.Get] with the row key in m.
+// GetIn is [Object.Get] with the row key allocated in m.
 func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
@@ -187,7 +189,7 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// NewLazy also marks the objects as lazy.
+// NewLazy is [Object.New], and marks the objects as lazy.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -198,7 +200,7 @@ func (o *Object[T]) NewLazy(keys ...string) []*T {
 	return objects
 }
 
-// Decode is [Object.Fill] of a new object, nil if it does not exist.
+// Decode is [Object.Fill] of a new object. It returns nil if the object does not exist.
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
@@ -214,10 +216,10 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 }
 
 // Fill sets attributes from cells. The object exists if it has a name that is not [DeletedValue].
-// Other families and unknown columns are skipped. The error is [hbase.ErrCorrupt].
+// Fill skips other families and unknown columns.
 //
-// A count without a cell becomes 0, and a version without a cell "0", even if the column was not
-// read: never Put a decoded object.
+// Fill sets a count without a cell to 0 and a version without a cell to "0", even if the column was
+// not read. So never Put a decoded object.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {
@@ -253,7 +255,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
-// Removal returns the cells that mark an object as deleted. Counts and version stay.
+// Removal returns the cells that mark an object as deleted. Counts and the version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
 		if a.setDefault == nil {

@@ -24,12 +24,12 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 // CompleteColumn has the id of a commit row's last operation that is known to be complete.
 const CompleteColumn = "whole"
 
-// CompleteCell returns the cell that names op as complete.
+// CompleteCell returns the cell of [CompleteColumn].
 func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: family, Qualifier: CompleteColumn, Timestamp: timestamp, Value: []byte(op)}
 }
 
-// IsComplete reports whether a commit row names op as complete.
+// IsComplete reports whether the [CompleteColumn] of a row names op.
 func IsComplete(row []hbase.Cell, op string) bool {
 	c, ok := find(row, CompleteColumn)
 	return ok && string(c.Value) == op
@@ -53,7 +53,7 @@ func NewOp(at time.Time, random uint64) string {
 	return opDigits.EncodeToString(b[2:])
 }
 
-// OpTime returns the time of an id, or [ErrName].
+// OpTime returns the time of an id.
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {
@@ -73,20 +73,20 @@ func OpTime(id string) (time.Time, error) {
 //	ID-ID     the operation ID is complete, and can't be compensated
 const recordSeparator = "-"
 
-// FenceRecord returns the commit record of a fence: operation own fences another.
+// FenceRecord returns the form OWN-ID.
 func FenceRecord(own, fenced string) string { return own + recordSeparator + fenced }
 
-// FencedBy returns the operation that a record fences. fence is false for other records.
+// FencedBy returns the fenced operation. fence is false for other forms.
 func FencedBy(record string) (id string, fence bool) {
-	own, id, void := strings.Cut(record, recordSeparator)
-	return id, void && own != id
+	own, id, second := strings.Cut(record, recordSeparator)
+	return id, second && own != id
 }
 
-// CompletionRecord returns the record of a complete operation.
+// CompletionRecord returns the form ID-ID.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
-// CommittedBy returns the operation that stored a record: for a fence, the fence itself. done is
-// true if the record says that the operation is complete; it may be complete even if done is false.
+// CommittedBy returns the first id of a record, that of the operation that stored it. done is true
+// for the form ID-ID. An operation may be complete although done is false.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""
@@ -94,15 +94,15 @@ func CommittedBy(record string) (id string, done bool) {
 
 // CheckCommitRecord returns [ErrName] for a malformed record.
 func CheckCommitRecord(s string) error {
-	own, other, void := strings.Cut(s, recordSeparator)
+	own, other, second := strings.Cut(s, recordSeparator)
 	_, err := OpTime(own)
-	if err == nil && void {
+	if err == nil && second {
 		_, err = OpTime(other)
 	}
 	return err
 }
 
-// DecodeCommitRecord returns the commit record of a row, or "". The error is [hbase.ErrCorrupt].
+// DecodeCommitRecord returns the commit record of a row, or "".
 func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 	c, ok := find(cells, CommitColumn)
 	if !ok {
@@ -115,17 +115,16 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 const CountedColumn = "counted"
 
 // Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. The counts include the changes of all Ops. Ops may lack counted operations that are
-// complete.
+// change. The counts include all Ops. A full journal drops complete operations.
 type Journal struct {
 	Revision int
 	Ops      []string
 }
 
-// Has reports whether the journal has an operation.
+// Has reports whether the journal lists an operation.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
-// DecodeJournal returns the journal of a row, and its stored value, maybe nil.
+// DecodeJournal returns the journal of a row and its stored value, which may be nil.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes && c.Qualifier == CountedColumn {
@@ -151,7 +150,7 @@ func parseJournal(s string) (Journal, error) {
 	return j, err
 }
 
-// Cell returns the column that [DecodeJournal] decodes.
+// Cell returns the [CountedColumn].
 func (j Journal) Cell(timestamp int64) hbase.Cell {
 	value := strings.Join(append([]string{strconv.Itoa(j.Revision)}, j.Ops...), " ")
 	return textCell(CountedColumn, value, timestamp)

@@ -32,7 +32,7 @@ func newestFirst(a, b time.Time, names ...string) int {
 	return c
 }
 
-// checkOrder: positions are valid, compare as order does, and precede the directory.
+// checkOrder checks that positions are valid, compare as order does, and precede the directory.
 func checkOrder[E any](t *testing.T, l *tables.List[E], draw func(*rapid.T, string) E, order func(a, b E) int) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,17 +8,17 @@ import (
 	"twibase/hbase"
 )
 
-// Outbox is a table of pending work, in a few shards, each in the order of time.
+// Outbox is a table of pending work in a few shards. A shard is in the order of time.
 type Outbox struct{ Table string }
 
-// OutboxShards is the number of shards of each outbox.
+// OutboxShards is the number of shards of an outbox.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
 
 func (Outbox) Row(id string) string { return string([]byte{hashOf(id)[0] &^ (outboxShard - 1)}) + id }
 
-// IDOf decodes [Outbox.Row], or returns [hbase.ErrCorrupt].
+// IDOf decodes [Outbox.Row].
 func (o Outbox) IDOf(row string) (string, error) {
 	if len(row) != 1+opLength || o.Row(row[1:]) != row {
 		return "", corrupt(ErrName, row)
@@ -31,8 +31,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard whose ids were made in a time range. If to is zero, the range has
-// no end.
+// Scan scans the items of a shard with ids of a time range. If to is zero, the range has no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -49,7 +48,7 @@ type Lease struct {
 	Value []byte
 }
 
-// LeaseColumn is the column of an item's lease, which is not part of the item.
+// LeaseColumn is the column of an item's lease. It is not part of the item.
 const LeaseColumn = "lease"
 
 // NewLease returns a lease that ends at until, to the millisecond.
@@ -68,10 +67,10 @@ func LeaseOf(cells []hbase.Cell) Lease {
 	return Lease{time.UnixMilli(ms), c.Value}
 }
 
-// HeldBy reports whether a holder has the lease, also after its end.
+// HeldBy reports whether a holder has the lease, even after its end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
-// Cell returns the column of the lease.
+// Cell returns the [LeaseColumn].
 func (l Lease) Cell(timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: LeaseColumn, Timestamp: timestamp, Value: l.Value}
 }
@@ -81,8 +80,8 @@ func (l Lease) Check() hbase.Check {
 	return hbase.Check{Family: Attributes, Qualifier: LeaseColumn, Value: l.Value}
 }
 
-// Probe returns a check that fails, and a put. They show whether a row's region accepts writes, and
-// write nothing.
+// Probe returns a check that always fails, and a put. Their CheckAndPut tests whether a row's
+// region accepts writes, and writes nothing.
 func (o Outbox) Probe(row string) (hbase.Check, hbase.Put) {
 	never := Lease{Value: []byte("never stored")}
 	return never.Check(), hbase.Put{Table: o.Table, Row: row, Cells: []hbase.Cell{never.Cell(0)}}

@@ -7,27 +7,26 @@ import (
 	"twibase/hbase"
 )
 
-// Relation is a kind of relation between two objects, as in "user follows user".
+// Relation declares how objects of two nouns can be related, as in "user follows user".
 //
-// An edge, a row per pair of objects, is the truth about the pair. The lists at both ends are
-// derived from it. When a relation ends, its edge is not deleted, but gets another state: a delete
-// marker would mask later writes by gateways whose clocks are behind.
+// An edge is a row per pair of objects, and the source of the lists at both ends. When a relation
+// ends, its edge is not deleted, but gets another state: see [DeletedValue].
 type Relation struct {
-	// Name is the mutation that relates two objects, and Inverse the mutation that ends the
-	// relation. Intents store these names as operation types. Verb is for messages, as in "LiLei
-	// follows Lucy".
+	// Name and Inverse are the mutations that relate two objects and end their relation. Intents
+	// store both as operation types. Verb is for messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
-	// Table has the edges, and File is their CSV file's name.
+	// Table has the edges. File is the name of their CSV file.
 	Table, File string
-	From, To    End  // keys of From lack the separator
-	Irreflexive bool // never relates an object to itself
-	// DateColumn is the date in the file. Without one, the lists are sorted by key.
+	From, To    End  // keys of From never contain the separator
+	Irreflexive bool // no object is related to itself
+	// DateColumn is the column of the date in the file. If it is empty, the lists are sorted by
+	// key.
 	DateColumn string
-	// Strict makes the inverse mutation return NOT_FOUND unless both objects exist. A missing edge
-	// is never an error.
+	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. A missing
+	// edge is never an error.
 	Strict          bool
-	Job, InverseJob JobKind // of the operations; may be empty
-	// Event returns the put of a change's event, for To. It may be nil.
+	Job, InverseJob JobKind // of the mutations; may be empty
+	// Event writes To's change event. It may be nil.
 	Event func(from, to string, related bool, at time.Time) hbase.Put
 }
 
@@ -36,15 +35,15 @@ type End struct {
 	// List has the counterparts of an object.
 	List     *AnyList
 	Column   string // of the file
-	Argument string // of stored operations
-	Input    string // of the mutations' input; empty for the viewer
-	// Member returns the column of a counterpart.
+	Argument string // of intents
+	Input    string // field of the mutations' input; empty for the viewer
+	// Member returns the cell of a counterpart in List.
 	Member func(counterpart string, at time.Time, timestamp int64) hbase.Cell
-	// Counterpart decodes Member, or returns [hbase.ErrCorrupt].
+	// Counterpart decodes Member.
 	Counterpart func(owner string, member hbase.Cell) (key string, at time.Time, err error)
 }
 
-// end takes inverse functions newMember and parts.
+// end completes e. newMember and parts are inverse.
 func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Time) E,
 	parts func(E) (counterpart string, at time.Time)) End {
 	e.List = &l.AnyList
@@ -65,7 +64,7 @@ func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Ti
 	return e
 }
 
-// Object returns the kind of object at this end.
+// Object returns the declaration of the objects at this end.
 func (e *End) Object() *AnyObject { return e.List.Owner }
 
 // Dated reports whether the lists are sorted by date, the newest first.
@@ -76,19 +75,20 @@ const (
 	edgeAt    = "at"    // milliseconds
 )
 
-// Related reads an edge without its time, and Get with it.
+// Related reads an edge without its time.
 func (r *Relation) Related(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes + ":" + edgeState}
 }
 
+// Get reads an edge with its time.
 func (r *Relation) Get(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes}
 }
 
-// Edges scans all edges, also former ones.
+// Edges scans all edges, including former ones.
 func (r *Relation) Edges() hbase.Scan { return hbase.Scan{Table: r.Table, Columns: Attributes} }
 
-// Ends decodes a row key, or returns [hbase.ErrCorrupt].
+// Ends decodes a row key.
 func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
@@ -96,7 +96,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 // Decode decodes an edge. at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
-	commitRecords := 0 // a row with nothing else has never been an edge
+	commitRecords := 0 // a row with only these has never been an edge
 	for _, c := range cells {
 		switch value := string(c.Value); c.Qualifier {
 		case CommitColumn:
@@ -120,28 +120,28 @@ func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64)
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
 }
 
-// Reference is an attribute with the key of another object, the target. The target's list of
-// referrers is derived from it.
+// Reference is an attribute with the key of another object, its target. The target's list of
+// referrers is derived from the attribute.
 type Reference struct {
-	Object    *AnyObject // the referrers
+	Object    *AnyObject // declares the referrers
 	Attribute string     // of the referrers
 	List      *AnyList   // of the targets
-	Rooted    bool       // objects without a target are in the list of [Root]
-	Columns   string     // for Decode
-	// Decode decodes a referrer, or returns [hbase.ErrCorrupt].
+	Rooted    bool       // [Root] lists the objects without a target
+	Columns   string     // that Decode needs
+	// Decode decodes a referrer.
 	Decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
-	// KeyOf decodes a column of List, or returns [hbase.ErrCorrupt].
+	// KeyOf decodes a column of List.
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
-	// TargetOf returns the target of an object such as *Department, or "".
+	// TargetOf returns the target of an object, or "". The object is a pointer to its row type.
 	TargetOf func(object any) string
 }
 
 // Referrer is an object that can have a reference.
 type Referrer struct {
 	Key    string
-	Owner  string // the target, or [Root]
-	Listed bool   // in the list of Owner
-	// Member is the column of the list, with the attributes' latest timestamp.
+	Owner  string // the target's key, or [Root]
+	Listed bool   // whether Owner lists it
+	// Member is the cell in the list, with the latest timestamp of the cells read.
 	Member hbase.Cell
 }
 
@@ -149,12 +149,12 @@ func (r *Reference) Get(key string) hbase.Get {
 	return hbase.Get{Table: r.Object.Table, Row: RowKey(key), Columns: r.Columns}
 }
 
-// Objects scans the possible referrers.
+// Objects scans all possible referrers.
 func (r *Reference) Objects() hbase.Scan {
 	return hbase.Scan{Table: r.Object.Table, Columns: r.Columns}
 }
 
-// reference takes inverse functions newMember and keyOf.
+// reference completes r. newMember and keyOf are inverse.
 func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	target func(*T) *string, newMember func(*T) E, keyOf func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList
@@ -187,7 +187,7 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	return &r
 }
 
-// Parents of departments.
+// Parents are the parents of departments.
 var Parents = reference(Reference{Attribute: "parent", Rooted: true}, Departments, Children,
 	func(d *Department) *string { return d.ParentCode },
 	func(d *Department) Child { return Child{*d.Name, d.Code} },

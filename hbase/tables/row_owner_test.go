@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Reads after a deletion mask the object's tables.
+// loaders.Mask hides a deleted object by table and row key.
 func TestTablesHaveOneKindOfOwner(t *testing.T) {
 	for _, s := range tableFamilies() {
 		for _, other := range tableFamilies() {

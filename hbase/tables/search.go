@@ -13,14 +13,13 @@ import (
 	"twibase/hbase"
 )
 
-// Search finds objects by the beginning of their keys. Its table has a row per object, the folded
-// key ‖ 0 ‖ the key: rows with a prefix are adjacent, in alphabetical order.
+// Search finds objects by the beginning of their keys. Its table has a row per object. The row key
+// is the folded key ‖ 0 ‖ the key, so rows with a prefix are adjacent, in alphabetical order.
 type Search struct {
-	Table  string
-	Cursor byte // as in [AnyList]
-	// The punctuation of keys, and their maximum number of characters.
-	characters string
-	max        int
+	Table         string
+	Cursor        byte   // as in [AnyList]
+	punctuation   string // of keys
+	maxCharacters int    // of keys
 }
 
 const (
@@ -29,7 +28,7 @@ const (
 )
 
 // fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
-// marks of other scripts, many of which are vowels.
+// marks of other scripts, because many of them are vowels that words can't lack.
 //
 // It folds a text in normal form C character by character, so a prefix of a text becomes a prefix
 // of the folded text. A normal form of the whole text would reorder marks across characters.
@@ -48,9 +47,9 @@ func fold(s string) string {
 	return b.String()
 }
 
-// unmarked returns -1 for the marks that [fold] removes. Unicode never changes a mark's combining
-// class: 1 are overlays, 10 to 36 the vowels of Hebrew, Arabic and Syriac, and 200 and more the
-// marks around letters. The grapheme joiner U+034F is invisible.
+// unmarked returns -1 for the marks that [fold] removes. It uses the combining class of a mark,
+// which Unicode never changes. Class 1 has overlays, 10 to 36 the vowels of Hebrew, Arabic and
+// Syriac, and 200 and more the marks around letters. U+034F is an invisible joiner.
 func unmarked(r rune) rune {
 	class := norm.NFD.PropertiesString(string(r)).CCC()
 	if class == 1 || class >= 10 && class <= 36 || class >= 200 || r == '\u034f' {
@@ -65,7 +64,7 @@ func (s *Search) Row(key string) string { return fold(key) + separator + key }
 // with the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
-	if query == "" || utf8.RuneCountInString(query) > s.max || checkName(query, s.characters) != nil {
+	if query == "" || utf8.RuneCountInString(query) > s.maxCharacters || checkName(query, s.punctuation) != nil {
 		return "", false
 	}
 	return fold(query), true
@@ -88,7 +87,7 @@ func (s *Search) Delete(key string, timestamp int64) hbase.Delete {
 	return hbase.DeleteCells(s.Table, s.Row(key), textCell(searchFound, "", timestamp))
 }
 
-// Decode returns the key of a [Search.Row], or [hbase.ErrCorrupt].
+// Decode returns the key of a [Search.Row].
 func (s *Search) Decode(row string) (key string, err error) {
 	if _, key, _ = strings.Cut(row, separator); s.Row(key) != row {
 		return "", fmt.Errorf("%w: row key %q is not the one of %q", hbase.ErrCorrupt, row, key)
@@ -96,22 +95,22 @@ func (s *Search) Decode(row string) (key string, err error) {
 	return key, nil
 }
 
-// foldVersion changes with [fold].
+// foldVersion must change with [fold].
 const foldVersion = "2"
 
-// Complete reads what [Search.IsComplete] decodes. Its row key is the separator alone. No object
-// has that row, because no folded key is empty.
+// Complete reads a row whose key is the separator alone. No object has that row, because no folded
+// key is empty.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }
 
-// IsComplete reports whether the table has all objects, in rows of this version.
+// IsComplete reports whether the table has all objects, folded with foldVersion.
 func (s *Search) IsComplete(cells []hbase.Cell) bool {
 	c, ok := find(cells, searchComplete)
 	return ok && string(c.Value) == foldVersion
 }
 
-// PutComplete stores what IsComplete reports.
+// PutComplete stores that the table is complete.
 func (s *Search) PutComplete() hbase.Put {
 	return hbase.PutCells(s.Table, separator, textCell(searchComplete, foldVersion, 1))
 }

@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestUsersAreInTheRangeOfEachBeginning(t *testing.T) {
+func TestSearchByEachPrefixFindsTheUser(t *testing.T) {
 	search := tables.Users.Search
 	name := rapid.StringMatching(`[a-zA-Z0-9ÄéñßﬁÅıİςΣᾳǰ小红한ＬᎠꭰمﷺשกがｶ_.-][a-zA-Z0-9Äßﬁıςᾳ한آمשกが.\x{301}\x{316}\x{345}\x{5b0}\x{5c1}` +
 		`\x{64b}-\x{655}\x{670}\x{e38}\x{e48}\x{93c}\x{94d}\x{3099}-]{0,63}`)

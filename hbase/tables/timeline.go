@@ -40,16 +40,16 @@ func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", pos
 // SinceColumn has the time after which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline may lack twits up to since: it was trimmed there, or a
-// delivery left out an author's older twits. since is also the timestamp, so the latest wins,
-// whatever the order of the writes.
+// PutTimelineSince stores that a timeline may lack twits up to since, because a trim removed them
+// or a delivery left them out. since is also the timestamp, so the latest since wins in any order
+// of writes.
 func PutTimelineSince(owner string, since time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries of a timeline, given in the list's
-// order. Write since before deletion, so that an incomplete timeline never looks complete.
+// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. Write
+// since before deletion, so that an incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {
@@ -59,12 +59,12 @@ func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion 
 	return PutTimelineSince(owner, at), hbase.DeleteCells(Timelines.Table, Timelines.Row(owner, 0), oldest...), err
 }
 
-// TimelineSince reads the time of [PutTimelineSince], if one is stored.
+// TimelineSince reads the time of [PutTimelineSince].
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }
 
-// DecodeTimelineSince decodes [TimelineSince]. The error is [hbase.ErrCorrupt].
+// DecodeTimelineSince decodes [TimelineSince].
 func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, stored bool, err error) {
 	c, stored := find(cells, SinceColumn)
 	if !stored {

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// Twit is a post. It never changes, so the author's list and the album have a copy. Timelines and
-// lists of likes have its key.
+// Twit is a post. It never changes, so the author's list and the album store copies. Timelines and
+// lists of likes store its key.
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
@@ -28,7 +28,7 @@ type TwitKey struct{ Author, Position string }
 
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
-// Parts decodes the position, or returns [ErrName].
+// Parts decodes the position.
 func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
 
 // ParseTwitKey decodes [TwitKey.String].
@@ -42,8 +42,8 @@ func ParseTwitKey(key string) (TwitKey, error) {
 
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID is short enough to be inlined: an id that does not escape is not allocated. Otherwise
-// BenchmarkEmbedded/reference in bench makes 1,700 allocations instead of 500.
+// ID is short enough to be inlined, so an id that does not escape is not allocated. Without
+// inlining, BenchmarkEmbedded/reference in bench makes 1,700 allocations instead of 500.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
@@ -59,11 +59,11 @@ func (t *Twit) appendKey(b []byte) []byte {
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 
-// InAlbum reports whether an album shows the twit: albums show twits with photos or for followers.
+// InAlbum reports whether an album shows the twit: whether it has photos, or is for followers.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
 // PostedTwits are the twits as objects. A twit's row in the table comments has its counts and
-// comments, but no attributes: lists hold whole twits. [TwitNames] finds it by name.
+// comments, but no attributes, because lists hold whole twits. [TwitNames] finds it by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -83,11 +83,11 @@ var PostedTwits = &AnyObject{
 	},
 }
 
-// Twits of a user, newest first.
+// Twits are a user's twits, newest first.
 var Twits = twitList(AnyList{Table: "users", Family: "t", Owner: &Users.AnyObject, Cursor: 't',
 	Count: "twitCount", PublicCount: "publicTwitCount"})
 
-// Albums are a user's twits that are InAlbum, newest first.
+// Albums are a user's twits with [Twit.InAlbum], newest first.
 var Albums = twitList(AnyList{Table: "albums", Family: "l", Owner: &Users.AnyObject, Cursor: 'a',
 	Count: "albumCount", PublicCount: "publicAlbumCount"})
 
@@ -183,7 +183,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 }
 
 // MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has that
-// field or an unknown one after it, it lacks the content, or some field is unreadable.
+// field or a later one, lacks the content, or is partly unreadable.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -197,7 +197,7 @@ func MayBeForFollowers(value []byte) bool {
 }
 
 // TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
-// deleted, so that no name is used again.
+// deleted, so no name is used again.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }

@@ -37,7 +37,7 @@ func (u *User) ID() ID { return ID{NounUser, u.Username} }
 // often read together.
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
-		Search: &Search{Table: "usernames", Cursor: 'u', characters: usernamePunctuation, max: MaxUsername}},
+		Search: &Search{Table: "usernames", Cursor: 'u', punctuation: usernamePunctuation, maxCharacters: MaxUsername}},
 
 	key: func(u *User) *string { return &u.Username }, keyColumn: "username",
 	lazy: func(u *User) *bool { return &u.Lazy },
@@ -60,7 +60,7 @@ var Users = &Object[User]{
 	},
 }
 
-// Accounts have the password hashes. No read of [Users] returns one.
+// Accounts have the password hashes, so no read of [Users] returns one.
 var Accounts = accounts{Table: "accounts"}
 
 type accounts struct{ Table string }
@@ -71,7 +71,7 @@ func (a accounts) Get(username string) hbase.Get {
 	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
 }
 
-// Decode returns the hash, maybe empty, and its timestamp.
+// Decode returns the hash and its timestamp. The hash is empty if there is no account.
 func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err error) {
 	if len(cells) == 0 {
 		return "", 0, nil

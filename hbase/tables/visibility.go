@@ -23,7 +23,7 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
-// ParseVisibility parses the exact name, or returns [ErrName].
+// ParseVisibility accepts only the exact names. The error is [ErrName].
 func ParseVisibility(name string) (Visibility, error) {
 	for _, v := range []Visibility{Public, FollowersOnly} {
 		if name == v.String() {

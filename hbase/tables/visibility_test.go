@@ -61,7 +61,7 @@ func TestVisibilityInGraphQLMatchesExactly(t *testing.T) {
 	}
 }
 
-func TestVisibilityInJSONIsAName(t *testing.T) {
+func TestVisibilityInJSONRejectsOtherValues(t *testing.T) {
 	for _, text := range []string{`null`, `true`, `1`, `""`, `"public"`, `["PUBLIC"]`, `{}`} {
 		v := tables.FollowersOnly
 		if err := json.Unmarshal([]byte(text), &v); err == nil || v == tables.Public {

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd takes the directory column of the last bucket and the beginning of bucket 0. A short
-// bucket 0 needs no other round, unless members may be large: then its end is read with values.
+// takeEnd takes the directory column of the range's last bucket, and the beginning of bucket 0. If
+// bucket 0 is short, the page needs no other round, unless members may be large.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -51,9 +51,9 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 	return nil
 }
 
-// endOfKeys returns the columns to read with values: the last keys, one more than Limit, to learn
-// whether a member precedes the scan's page. If the result has as many columns as the limit of this
-// Get, members were added since the keys were read, and the last ones may be missing.
+// endOfKeys returns the columns to read with values: the last Limit keys, and one more to learn
+// whether a member precedes the page. If the result reaches the limit of this Get, members were
+// added since the keys were read, and the last ones may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)
@@ -68,8 +68,8 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			// Read the row again, with another limit: package loaders sends equal Gets of a GraphQL
-			// response only once.
+			// Read the row again with another limit, because package loaders sends equal Gets of a
+			// GraphQL response only once.
 			s.added += page.Limit
 			return nil
 		}
@@ -108,7 +108,7 @@ func (s *Scan) skipEmpty() {
 	}
 }
 
-// takePreceding does not probe yet: usually the bucket before the empty one has members.
+// takePreceding does not probe yet, because the bucket before the empty one usually has members.
 func (s *Scan) takePreceding(r hbase.Result) error {
 	named, err := s.directory(r)
 	if err != nil {

@@ -21,7 +21,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		members = members[:marker:marker] // named buckets cover the members after the marker
 	}
 	ended := s.add(members)
-	if max(s.After, s.From) == "" { // from its start
+	if max(s.After, s.From) == "" { // the page starts with bucket 0
 		s.width = 2
 		s.estimate(1, len(s.cells))
 	}
@@ -35,7 +35,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		complete = len(s.known) < FarLookup
 	} else {
 		// The page has a marker or is the only result. Its directory columns are as new as the
-		// marker; the other Get's may be older than the split.
+		// marker. Those of the other Get may be older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete: no unknown bucket follows.
+// advance chooses the next round. complete means that no unknown bucket follows.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -137,7 +137,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// trimKnown drops buckets after the range. complete: the range needs no other buckets.
+// trimKnown drops buckets after the range. complete means that the range needs no other buckets.
 func (s *Scan) trimKnown() (complete bool) {
 	if s.Before == "" {
 		return false

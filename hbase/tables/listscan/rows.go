@@ -7,8 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Rows scans all columns of a list, including old copies and moved markers, for rebuilding and
-// clearing.
+// Rows scans all members of a list, including old copies and moved markers.
 //
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the named buckets
 //	  └─────► directory ──► the other pages of bucket 0 ──► pages of the named buckets
@@ -33,7 +32,7 @@ type Rows struct {
 type RowsOptions struct {
 	// First and Next are the maximum numbers of columns of the first page and of each later one.
 	First, Next int
-	// Pending includes the buckets of a split, also of one during the scan.
+	// Pending includes pending buckets, even of a split that begins during the scan.
 	Pending bool
 }
 
@@ -59,10 +58,10 @@ func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
 
-// Done means that all rows were read.
+// Done reports whether all rows were read.
 func (r *Rows) Done() bool { return r.state == rowsDone }
 
-// Directory has the named buckets, after the first page.
+// Directory returns the named buckets. It is empty before the first page.
 func (r *Rows) Directory() []tables.Bucket { return r.directory }
 
 // Get panics if r is done.
@@ -76,8 +75,8 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the result of the last Get. ok is false if it returns no page: the first page
-// is kept until the directory is read, and later reads of the directory have none.
+// Take continues with the result of the last Get. ok is false if there is no page: Take keeps the
+// first page until it knows the directory, and later reads of the directory have no page.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:

@@ -1,9 +1,8 @@
 // Package listscan reads lists that are stored in buckets.
 //
-// A list is a wide row with a column per member. Qualifiers are positions, ascending in the list's
-// order. A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0
-// is the owner's own row. It has the beginning of the list, and the directory, which names the
-// other buckets.
+// A list is a wide row with a column per member. The column's qualifier is the member's position. A
+// list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0 is the
+// owner's own row. It has the beginning of the list, and the directory of the other buckets.
 //
 //	row of bucket 0   hash ‖ owner
 //	┌──────────────────┬──────────────────────────────┬─────────────────────┐
@@ -14,34 +13,25 @@
 //	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
 //	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
 //
-// Buckets cover the list without gaps. A split moves the end of a bucket to new buckets, during
-// reads and writes:
+// Buckets cover the list without gaps. A split moves the end of a bucket to new buckets, while
+// requests read and write the list:
 //
-//  1. The new buckets are pending. Writers write to them and to the old bucket; readers ignore
+//  1. The new buckets become pending. Writers write to them and to the old bucket. Readers ignore
 //     them.
 //  2. The members are copied.
-//  3. One Put adds the new buckets to the directory. They now cover their ranges.
-//  4. When no request uses the old directory any longer, the old copies, the pending column and the
-//     moved markers are deleted.
+//  3. One Put adds the new buckets to the directory. Now they cover their ranges.
+//  4. Once no request uses the old directory, the old copies, the pending column and the moved
+//     markers are deleted.
 //
 // Between steps 3 and 4, a page of bucket 0 may return old copies, because it is read without the
-// directory. So a removal also deletes the old copy. An added member has no old copy: the writer
-// puts a moved marker at its position in bucket 0. A forward page ends at its first marker, and the
-// scan continues in the bucket that the directory names. A backward page leaves out the markers.
+// directory. So a removal also deletes the old copy. An added member has no old copy. Instead, its
+// writer puts a moved marker at its position in bucket 0. A forward page ends at its first marker,
+// and the scan continues in the bucket that the directory names. A backward page leaves out the
+// markers.
 //
-// A scan is a state machine without I/O, so that callers can combine the Gets of several:
-//
-//	s := listscan.New(list, owner, &listscan.Range{Limit: 20})
-//	for !s.Done() {
-//		gets := make([]hbase.Get, s.Reads())
-//		for k := range gets {
-//			gets[k] = s.Get(memory, k)
-//		}
-//		if err := s.Take(read(gets)); err != nil { … }
-//	}
-//	members := decode(s.Cells())
-//
-// [Scan.Run] is this loop. [Scan] reads a page, [Rows] all columns of all rows.
+// [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O, so callers can
+// combine the Gets of several scans. Until the scan is done, the caller executes its Gets, and
+// passes the results to Take.
 package listscan
 
 import (
@@ -53,19 +43,20 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range is at most Limit members, from the beginning or the end. An empty position is no bound.
+// Range selects at most Limit members: the first ones or, if Backward, the last ones. An empty
+// position is no bound.
 type Range struct {
 	After, Before string
-	// From is an inclusive After. Set at most one.
+	// From is like After, but inclusive. Set at most one of them.
 	From     string
 	Limit    int
 	Backward bool
-	// Far ranges may start in a named bucket. A forward scan then reads the directory with bucket
-	// 0, to save a round.
+	// Far means that the range may start in a named bucket. A forward scan then reads the directory
+	// together with bucket 0, to save a round.
 	Far bool
 }
 
-// Empty reports whether the range ends at or before its start, so that it has no members.
+// Empty reports whether the range ends at or before its start.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
 // single reports whether the range is one position.
@@ -83,17 +74,16 @@ func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.S
 
 // Limits of a scan. Package loaders declares costs with them.
 const (
-	// MaxWidth is the maximum of buckets in a round.
+	// MaxWidth is the maximum number of buckets that a round reads.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns that a forward scan of a Far range reads in one
-	// round with bucket 0.
+	// FarLookup is the number of directory columns that a forward scan of a Far range reads
+	// together with bucket 0.
 	FarLookup = 2
 	// Lookup is the maximum number of directory columns that a forward lookup reads. A backward
 	// lookup reads all columns up to its position.
 	Lookup = 256
-	// HeadLimit is the number of columns of bucket 0 that a backward scan reads in one round with
-	// the directory. A shorter bucket 0 is not read again, unless members may be large: then its
-	// end is read again, with values.
+	// HeadLimit is the number of columns of bucket 0 that a backward scan reads together with the
+	// directory. If bucket 0 has fewer columns, it is not read again, unless members may be large.
 	HeadLimit = 256
 )
 
@@ -119,10 +109,11 @@ const (
 //	buckets ─┼──► the next buckets are known ──────────► buckets, twice the number
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
-// A Get past the last member of bucket 0 returns directory columns, too. Buckets may be almost
-// empty, so their number per round doubles, up to [MaxWidth]. But a round reads no more buckets
-// than would fill the page if they were as full as the last ones. A lookup takes a round, and reads
-// up to [Lookup] directory columns.
+// A Get past the last member of bucket 0 also returns directory columns. A lookup takes a round,
+// and reads up to [Lookup] directory columns.
+//
+// Buckets may be almost empty, so their number per round doubles, up to [MaxWidth]. But a round
+// reads only the buckets that would fill the page if they were as full as the last ones.
 //
 // Backward:
 //
@@ -133,8 +124,8 @@ const (
 //	         └── probe ◄── and that is empty too: twice as many as before
 //
 // A backward page comes from one bucket. It may be short although more members precede it. Stores
-// can't read the last columns of a row, so the scan reads the bucket. If members may be large, it
-// reads positions without values, also in the first round, and then only the end with values.
+// can't read the last columns of a row, so the scan reads the whole bucket. If members may be
+// large, it reads only the positions, even in the first round, and then the end with values.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -144,12 +135,12 @@ type Scan struct {
 
 	state state
 	reads uint8           // of the next round
-	width uint8           // maximum of buckets; doubles
-	fill  uint8           // buckets that fill the page; MaxWidth if unknown
+	width uint8           // maximum number of buckets; doubles
+	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
 	from  string          // of a forward scan: the first unread position
 	known []tables.Bucket // to read, in the list's order
-	keys  []hbase.Cell    // unread, of the last bucket
-	added int             // raises the limit of endOfKeys: members were added since keys were read
+	keys  []hbase.Cell    // positions of the last bucket whose values are unread
+	added int             // raises the limit of endOfKeys for members added since keys were read
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
@@ -178,21 +169,21 @@ func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	}
 }
 
-// Done means that the page is complete.
+// Done reports whether the page is complete.
 func (s *Scan) Done() bool { return s.state == done }
 
-// Cells are in the list's order, read-only.
+// Cells returns the page in the list's order. It is read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext means that members of the range follow or, for a backward scan, that the range has a
-// Before.
+// HasNext reports whether members of the range follow the page. For a backward scan, it reports
+// whether the range has a Before.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious means that members of the range precede or, for a forward scan, that the range has an
-// After or a From.
+// HasPrevious reports whether members of the range precede the page. For a forward scan, it reports
+// whether the range has an After or a From.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
-// Reads is the size of the next round.
+// Reads returns the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
 
 func (s *Scan) gets() []hbase.Get {
@@ -203,7 +194,7 @@ func (s *Scan) gets() []hbase.Get {
 	return gets
 }
 
-// Get returns the k-th Get. It may allocate the row key in m.
+// Get returns the k-th Get of the next round. It may allocate the row key in m.
 func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 	switch s.state {
 	case forwardFirst:
@@ -253,7 +244,7 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 	return s.list.GetIn(m, s.owner, b.Number, p)
 }
 
-// Run reads until Done.
+// Run executes the scan.
 func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 	for !s.Done() {
 		cells, err := read(s.gets())
@@ -303,7 +294,7 @@ func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns returns one more than the page lacks, to learn whether another follows.
+// columns returns one more than the page lacks, to learn whether another member follows.
 func (s *Scan) columns() int {
 	if s.single() {
 		return 1

@@ -15,8 +15,8 @@ import (
 
 const owner = "LiLei"
 
-// openList has a list in three buckets during a split: bucket 0 has copies of bucket 2; bucket 7 is
-// pending.
+// openList returns a store with a list in three buckets. Bucket 0 has old copies of members of
+// bucket 2, and bucket 7 is pending.
 func openList(t *testing.T) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
