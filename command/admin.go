@@ -25,7 +25,8 @@ type grantCommand struct {
 	Username string `arg:"" help:"Existing user."`
 }
 
-// Only an administrator may assign roles by a mutation. On a cluster, gateways may be running.
+// Run makes the first administrator: a mutation that assigns roles needs one. On a cluster,
+// gateways may be running.
 func (c *grantCommand) Run(ctx context.Context, p process) error {
 	return c.withExisting(ctx, p, func(store hbase.Store) error {
 		if _, err := transfer.EnsureTables(ctx, store, c.regions()); err != nil {

@@ -11,7 +11,7 @@ import (
 
 const readErrorPause = 2 * time.Second
 
-// cachedFiles is a value that is parsed from files, and again after they change. It is safe for
+// cachedFiles is a value that is parsed from files, again after each change. It is safe for
 // concurrent use.
 type cachedFiles[T any] struct {
 	what  string
@@ -32,8 +32,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the value of the files as they are now. If they cannot be read, for example because
-// only one of two was replaced, it returns the last value that was read.
+// get returns the value of the current files. If they cannot be read, for example because only one
+// of two was replaced, it returns the last value.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

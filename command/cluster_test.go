@@ -17,7 +17,7 @@ import (
 	"twibase/transfer"
 )
 
-// An HBase of its own, because twibase's tables have fixed names.
+// The test has its own HBase, because the tables of twibase have fixed names.
 func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	minihbase.Slow(t)
 	authority, err := minihbase.NewAuthority(t.TempDir(), "authority")
@@ -65,7 +65,7 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("the first reads look up no region when all have been found", func(t *testing.T) {
+	t.Run("the first reads look up no region", func(t *testing.T) {
 		locateRegions(t.Context(), store, zerolog.Nop())
 		before := minihbase.Observed(t, "gohbase_rpc_size_bytes")
 		if _, err := store.Get(t.Context(),
@@ -83,7 +83,7 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("a table that was made otherwise is listed with what differs, and the command that corrects it", func(t *testing.T) {
+	t.Run("tables list prints differences of schemas, and a command that corrects them", func(t *testing.T) {
 		status, stdout, stderr := command(t, "tables", "list", "--store", h.URL())
 		want := `plays
     family d: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1
@@ -95,7 +95,7 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 			t.Errorf("status %d: %s%s", status, stdout, stderr)
 		}
 	})
-	t.Run("the server does not start while users are not found, and tables create completes the table", func(t *testing.T) {
+	t.Run("tables create completes a search table, without which the server does not start", func(t *testing.T) {
 		for _, table := range tables.Definitions(1) {
 			if !tables.IsSearch(table.Name) {
 				continue
@@ -175,7 +175,7 @@ func TestServeNeedsNoMaster(t *testing.T) {
 		for begun := time.Now(); time.Since(begun) < 3*time.Second; time.Sleep(100 * time.Millisecond) {
 			sent := time.Now()
 			status, body := send(t, http.MethodGet, url+"/readyz", "")
-			if took := time.Since(sent); took > time.Second { // half a second, twice as much on a busy machine
+			if took := time.Since(sent); took > time.Second { // half a second on an idle machine
 				t.Errorf("/readyz took %v: status %d, %s", took, status, body)
 			}
 			if status != http.StatusOK && !strings.Contains(body, " fail: ") {

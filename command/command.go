@@ -1,4 +1,4 @@
-// Package command is the command line of twibase. Most commands have a file of their own.
+// Package command is the command line of twibase. Most commands have their own file.
 package command
 
 import (

@@ -124,12 +124,12 @@ func TestInvalidArgumentsAreUsageErrors(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a folder that is no store is left as it is", func(t *testing.T) {
+	t.Run("a folder without a store is not changed", func(t *testing.T) {
 		if made, err := os.ReadDir(folder); err != nil || len(made) > 0 {
 			t.Error(made, err)
 		}
 	})
-	t.Run("a name for a token that can't be one", func(t *testing.T) {
+	t.Run("a token for an invalid username is rejected", func(t *testing.T) {
 		status, _, stderr := command(t, "token", "Li Lei", "--jwt-secret-file", secretFile(t))
 		if status != statusFailed || !strings.Contains(stderr, "USERNAME: ") {
 			t.Errorf("status %d: %s", status, stderr)
@@ -144,7 +144,7 @@ func TestHelpIsOnStdoutWithStatusZero(t *testing.T) {
 		{"tables", "--help"}, {"tables", "create", "--help"}, {"tables", "list", "--help"}, {"tables", "drop", "--help"},
 		{"admin", "--help"}, {"admin", "grant", "--help"},
 	} {
-		t.Run("twibase "+strings.Join(args, " ")+" is status 0 and on stdout", func(t *testing.T) {
+		t.Run("twibase "+strings.Join(args, " "), func(t *testing.T) {
 			status, stdout, stderr := command(t, args...)
 			if status != 0 || !strings.HasPrefix(stdout, "Usage: twibase") || stderr != "" {
 				t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
@@ -247,13 +247,13 @@ func TestImportedRowsAreExported(t *testing.T) {
 	t.Setenv("TWIBASE_STORE", "embedded:"+t.TempDir())
 	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
 
-	t.Run("a folder is imported, and the tables are made", func(t *testing.T) {
+	t.Run("import creates the tables", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", data)
 		if status != 0 || stdout != "3 rows imported; skipped: 0 invalid rows, and 0 that name missing objects\n" {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})
-	t.Run("it is exported to a folder that is made", func(t *testing.T) {
+	t.Run("export creates the folder", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "new", "folder")
 		status, stdout, stderr := command(t, "export", out)
 		if status != 0 || stdout != "3 rows exported\n" {
@@ -271,7 +271,7 @@ func TestImportedRowsAreExported(t *testing.T) {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})
-	t.Run("it may be left out", func(t *testing.T) {
+	t.Run("an invalid row may be skipped", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", "--skip-bad", filepath.Join(data, "users.csv"))
 		if status != 0 || stdout != "1 rows imported; skipped: 1 invalid rows, and 0 that name missing objects\n" {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)

@@ -35,7 +35,7 @@ func (o *configOption) BeforeResolve(ctx *kong.Context) (err error) {
 	return nil
 }
 
-// located adds the file's line to an error that names a flag of the file.
+// located adds the line of the file to an error that names one of its flags.
 func (o *configOption) located(err error) error {
 	if o.file == nil {
 		return err

@@ -53,7 +53,7 @@ store: "embedded:"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	t.Run("it applies to all commands", func(t *testing.T) {
+	t.Run("the file applies to all commands", func(t *testing.T) {
 		line := parsed(t, "tables", "list", "--config", file)
 		if line.LogLevel != "warn" || line.Tables.List.Store != "embedded:" {
 			t.Errorf("%+v", line.Tables.List)
@@ -130,7 +130,7 @@ func TestConfigCheckReportsInvalidKeys(t *testing.T) {
 	})
 }
 
-// They share a key of the configuration file.
+// Flags with the same name share a key of the configuration file.
 func TestFlagsOfTheSameNameHaveTheSameType(t *testing.T) {
 	types := map[string]string{}
 	_ = kong.Visit(modelOf(t), func(node kong.Visitable, next kong.Next) error {

@@ -28,11 +28,12 @@ type configValue struct {
 	text string
 }
 
-// maxConfigFile is in bytes. The parser needs a thousand times the memory of deeply nested text.
+// maxConfigFile bounds a file, in bytes. For deeply nested text, the parser needs a thousand times
+// as much memory.
 const maxConfigFile = 64 << 10
 
-// readConfigFile reads and checks a file. An empty one is an error: an editor may be about to write
-// it.
+// readConfigFile reads and checks a file. It rejects an empty file, because an editor may be
+// writing it.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	text, err := readLimited(path, maxConfigFile)
 	if err != nil {
@@ -86,8 +87,8 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	return root.Values, nil
 }
 
-// fileFlags returns the flags that files may set: those with an environment variable. A name that
-// several commands use has the same type in all.
+// fileFlags returns the flags that files may set: those with an environment variable. A flag of
+// several commands has the same type in all of them.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {

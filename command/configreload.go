@@ -22,7 +22,7 @@ type settings map[string]flagSetting
 
 type flagSetting struct {
 	value  string
-	reload bool // SIGHUP may change it
+	reload bool // SIGHUP may change the value
 }
 
 func settingsOf(command *kong.Context) settings {
@@ -35,7 +35,7 @@ func settingsOf(command *kong.Context) settings {
 	return all
 }
 
-// configReloader applies the changed --config file after SIGHUP. Without a file, SIGHUP ends the
+// configReloader applies the --config file again after SIGHUP. Without a file, SIGHUP ends the
 // process.
 type configReloader struct {
 	Failures prometheus.Counter
@@ -111,7 +111,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) (next 
 	return next, nil
 }
 
-// changes returns the reloaded flags with new values, and logs those that need a restart.
+// changes returns the reloaded flags with new values, and logs changed flags that need a restart.
 func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {

@@ -84,7 +84,7 @@ func TestConfigIsReloaded(t *testing.T) {
 	}
 }
 
-// SIGHUP arrives while the server fetches keys.
+// The server fetches keys when SIGHUP arrives.
 func TestReloadDuringTheStartIsNotLost(t *testing.T) {
 	file := configured(t, "cors: [https://a.example]\n")
 	keys := newSigner(t, "a").set()

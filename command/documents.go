@@ -17,10 +17,10 @@ type documentsCommand struct {
 
 type checkCommand struct {
 	Paths     []string         `arg:"" name:"path" help:"Documents, as for --documents of twibase serve."`
-	Baseline  string           `placeholder:"FILE" help:"Earlier output with --format json. The status is 1 if an operation costs more rounds, RPCs or rows than in it. With --max, only the costs that --max names are compared."`
+	Baseline  string           `placeholder:"FILE" help:"Earlier output with --format json. The exit status is 1 if an operation costs more rounds, RPCs or rows than before. With --max, only the costs that --max names are compared."`
 	Max       map[string]int64 `mapsep:"," placeholder:"NAME=N,…" help:"Largest allowed cost of an operation: rounds, rpcs, rows, objects, gets, scans. With --baseline, an operation may also cost up to its cost in the baseline."`
 	Format    string           `default:"table" enum:"table,json,markdown" help:"Output: ${enum} (default: ${default})."`
-	Variables string           `placeholder:"JSON" help:"Values of variables by name, as a JSON object. The others have the values that cost most, such as pages of 100."`
+	Variables string           `placeholder:"JSON" help:"Values of variables by name, as a JSON object. Other variables have the most expensive values, such as pages of 100."`
 	Limit     map[string]int   `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
@@ -32,7 +32,7 @@ func (c *checkCommand) Validate() error {
 	return err
 }
 
-// Run fails if a server would reject an operation, or if one costs more than allowed.
+// Run fails if a server would reject an operation, or if an operation costs too much.
 func (c *checkCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

@@ -28,8 +28,8 @@ type explainCommand struct {
 	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Run prints a document's plan, the server's error for it, or both if it costs too much. It needs
-// no store.
+// Run prints the plan of a document or the error of a server, or both if the document costs too
+// much. It needs no store.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

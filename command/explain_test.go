@@ -126,7 +126,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			t.Error(status, stderr)
 		}
 	})
-	t.Run("a known viewer asks whom the viewer follows", func(t *testing.T) {
+	t.Run("the plan for a viewer also reads the follows of the viewer", func(t *testing.T) {
 		_, stdout, _ := command(t, "explain", document(t, `{ user(username: "Lucy") { twitCount } }`), "--as", "LiLei")
 		if !strings.Contains(stdout, "1 × follows (i:state), for related") {
 			t.Error(stdout)
@@ -144,7 +144,7 @@ levels 2–3, each: 10 Gets, 1 RPC, 10 rows
 			t.Error(status, stdout, stderr)
 		}
 	})
-	t.Run("a file that is not there", func(t *testing.T) {
+	t.Run("a missing file is an error", func(t *testing.T) {
 		if status, _, stderr := command(t, "explain", "/nowhere.graphql"); status != statusFailed ||
 			!strings.Contains(stderr, "/nowhere.graphql: no such file") {
 			t.Error(status, stderr)

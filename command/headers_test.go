@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A proxy and the gateway must agree on the end of a request.
+// A proxy and the gateway must agree where a request ends.
 func TestAmbiguousHeadersAreRejected(t *testing.T) {
 	url, _ := started(t)
 	const body = `{"query":"{__typename}"}`

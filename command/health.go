@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// healthTimeout exceeds that of /readyz.
+// healthTimeout exceeds the timeout of /readyz.
 const healthTimeout = 2 * time.Second
 
 type healthCommand struct {

@@ -46,7 +46,7 @@ func (s signer) set() []byte {
 	return text
 }
 
-// token signs valid claims, some replaced by claims.
+// token signs valid claims. claims override some of them.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key},
@@ -65,7 +65,7 @@ func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, 
 
 const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// authenticate returns a response, and a WebSocket's close code.
+// authenticate returns the response to a request, and the close code of a WebSocket.
 func authenticate(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))
@@ -139,14 +139,14 @@ func TestOnlyTokensOfTheIssuerAreAccepted(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a head with a token of 100,000 bytes is not read", func(t *testing.T) {
+	t.Run("a token of 100,000 bytes is rejected", func(t *testing.T) {
 		if status, body, _ := fetch(t,
 			get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+strings.Repeat("x", 100_000)),
 			nil); status != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
-	t.Run("a thousand names of keys that nobody has are looked up nowhere", func(t *testing.T) {
+	t.Run("unknown ids of keys cause no fetch", func(t *testing.T) {
 		for range 1000 {
 			header := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"` + rand.Text() + `"}`))
 			r := get(t, url+"/graphql?query={__typename}", "Authorization", "Bearer "+header+strings.TrimLeft(good, base64URL))

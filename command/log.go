@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// queuedLines have about 400 bytes each.
-	queuedLines  = 4096
+	queuedLines  = 4096 // of about 400 bytes
 	flushTimeout = time.Second
 )
 
@@ -30,8 +29,8 @@ func logFormat(out, next io.Writer) io.Writer {
 }
 
 // logQueue writes lines in the background, so that a blocked reader, such as a paused terminal,
-// does not block the server. While it is full, it drops lines. It is safe for concurrent use.
-// zerolog's diode.Writer counts dropped lines only after the reader has resumed.
+// does not block the server. It drops lines while it is full. It is safe for concurrent use.
+// zerolog's diode.Writer would count dropped lines only after the reader has resumed.
 type logQueue struct {
 	Dropped prometheus.Counter
 

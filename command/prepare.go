@@ -18,8 +18,9 @@ import (
 
 const warmTimeout = 5 * time.Second
 
-// prepare checks or creates the tables, checks rights and locates regions on a cluster, and loads
-// the sample into an empty embedded store. Only the creation needs an HBase master.
+// prepare checks or creates the tables. On a cluster, it also checks rights and locates regions.
+// Into an empty embedded store, it loads the sample. Only the creation of tables needs an HBase
+// master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())
@@ -87,7 +88,7 @@ func loadSample(ctx context.Context, store hbase.Store, log zerolog.Logger) erro
 	return nil
 }
 
-// locateRegions only logs failures, since requests look regions up again.
+// locateRegions only logs failures, because requests look regions up again.
 func locateRegions(ctx context.Context, store *cluster.Store, log zerolog.Logger) {
 	var names []string
 	for _, table := range tables.Definitions(1) {

@@ -39,8 +39,8 @@ func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest st
 	return hashes, string(text)
 }
 
-// Deploys a second client's documents, a broken file and its correction, while clients of the first
-// version send requests.
+// The test deploys documents of a second version, a broken file and its correction, while clients
+// of the first version send requests.
 func TestDocumentsAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	first, v1 := manifestOf(t, "{first:__typename}")

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// Within completionTime another gateway completes a dead gateway's operation, unless it changes
-	// long lists.
+	// completionTime is the time in which a gateway completes the operation of a dead gateway,
+	// unless it changes long lists.
 	completionTime = 10 * time.Second
 	// sweepTimeout bounds the completion of intents. A split takes almost a minute.
 	sweepTimeout = 2 * time.Minute
@@ -35,7 +35,6 @@ func (c *repairCommand) Validate() error {
 	return cmp.Or(c.storeFlag.Validate(), require(c.FanoutLimit >= 1, "--fanout-limit must be at least 1"))
 }
 
-// An interrupted repair can be repeated.
 func (c *repairCommand) Run(ctx context.Context, p process) error {
 	run := c.repair
 	if c.Check {
@@ -108,7 +107,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents, and then fan-out jobs. The jobs may be long, and have no timeout.
+// sweep completes stale intents, and then fan-out jobs. Jobs may be long, so they have no timeout.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -89,7 +89,7 @@ func TestRepairRepairsAndCheckReports(t *testing.T) {
 	})
 }
 
-// Tables of a later version are created. Others were lost.
+// Missing tables of a later version are created. Others are lost.
 func TestRepairAndExportNameMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {

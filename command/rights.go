@@ -16,8 +16,8 @@ import (
 
 const rightsTimeout = 5 * time.Second
 
-// checkRights returns [hbase.ErrDenied] for a missing right. It writes nothing, and ignores tables
-// that do not answer.
+// checkRights returns [hbase.ErrDenied] if a right is missing. It writes nothing, and ignores
+// unavailable tables.
 func checkRights(ctx context.Context, store *cluster.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, rightsTimeout)
 	defer cancel()
@@ -33,8 +33,8 @@ func checkRights(ctx context.Context, store *cluster.Store) error {
 	return group.Wait()
 }
 
-// probe reads a row, and tries a CheckAndPut whose check fails: HBase checks the right to write,
-// but nothing is written.
+// probe reads a row, and tries a CheckAndPut whose check fails. HBase then checks the right to
+// write, but writes nothing.
 func probe(ctx context.Context, store hbase.Store, table hbase.Table) error {
 	row, family := tables.RowKey(""), table.Families[0].Name
 	if _, err := hbase.GetOne(ctx, store, hbase.Get{Table: table.Name, Row: row, Page: hbase.Page{Limit: 1}}); err != nil {

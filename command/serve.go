@@ -27,15 +27,16 @@ import (
 const (
 	maxMemory        = 1 << 20 // MiB
 	maxRowsPerSecond = 100_000_000
-	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads at a time.
+	// minReadMemory, in MiB, is enough for a call of a poll that reads texts.
 	minReadMemory = 16
-	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process
+	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process
 	// earlier.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
-	// ballast is an allocation that is never touched, and so has no physical memory. The garbage
-	// collector runs when the heap has doubled: without the ballast, every few requests
-	// (BenchmarkEmbedded). A larger GOGC would let a full row cache take several times its size.
+	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
+	// The garbage collector runs when the heap has doubled. Without the ballast, it would run every
+	// few requests (BenchmarkEmbedded). With a larger GOGC instead, a full row cache would need
+	// several times its size.
 	ballast = 24 << 20
 )
 
@@ -45,18 +46,18 @@ type serveCommand struct {
 	MetricsListen string `placeholder:"HOST:PORT" help:"Address for /metrics, /usage, /debug/pprof, /goroutines, /healthz and /readyz, without TLS or tokens. Without it /metrics is at --listen, except with --production."`
 	tokenFlags
 	TrustedProxies []netip.Prefix `reload:"" placeholder:"NETWORK" help:"Networks of trusted proxies, such as 10.0.0.0/8. Their X-Forwarded-For names the client for all limits per address."`
-	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Four times that number wait for up to a second; others get status 503 (default: 64 on a cluster, 8 per processor and at least 16 on the embedded store)."`
-	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory for requests that read or return more than 1 MiB, in MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits, or fails. Together, the process may take up to four times that memory for them."`
+	Concurrency    *int           `placeholder:"N" help:"Maximum number of running operations, 0 for no limit. Up to four times as many wait for up to a second. Others get status 503 (default: 64 on a cluster, 8 per processor and at least 16 on the embedded store)."`
+	ReadMemory     int            `default:"48" placeholder:"MIB" help:"Memory in MiB for requests that read or return more than 1 MiB, 0 for no limit (default: ${default}). If too little of it is free, such a request waits or fails. The process may need four times this memory."`
 	tlsFlags
-	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log queries and mutations that take this long or longer as slow operations, with their costs and the types of their variables, 0 for none (default: ${default})."`
+	Slow                time.Duration  `default:"500ms" placeholder:"TIME" help:"Log slow operations, with their costs and the types of their variables: queries and mutations that take at least this time, 0 for none (default: ${default})."`
 	DrainDelay          time.Duration  `reload:"" default:"5s" placeholder:"TIME" help:"Time after SIGTERM in which /readyz fails and requests are still served, so that load balancers notice before the port closes (default: ${default})."`
-	CreateTables        bool           `help:"Create missing tables on a cluster. Without it, the server does not start if a table is missing: unless the cluster is new, or this version of twibase adds the table, restore the table instead, because its data are lost."`
-	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and event streams per client address, 0 for no limit; its subscriptions may be four times as many (default: ${default})."`
-	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). The rows of ten seconds may be read at once; then requests are rejected with LIMIT_EXCEEDED."`
+	CreateTables        bool           `help:"Create missing tables on a cluster. Without this flag, the server does not start if a table is missing. Set it on a new cluster, or if this version of twibase adds the table. Otherwise the data of the table are lost: restore it."`
+	StreamsPerAddress   int            `default:"1000" placeholder:"N" help:"Maximum number of WebSockets and event streams per client address, 0 for no limit (default: ${default}). An address may have four times as many subscriptions."`
+	ViewerRowsPerSecond int            `default:"0" placeholder:"N" help:"Maximum number of rows per second that a viewer, or an address without a token, reads, 0 for no limit (default: ${default}). A burst may read the rows of ten seconds. Then requests are rejected with LIMIT_EXCEEDED."`
 	Limit               map[string]int `reload:"" mapsep:"," placeholder:"NAME=N,…" help:"Limits of a request, 0 for no limit. See docs/LIMITS.md."`
-	FanoutLimit         int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines; those of other authors are merged at read time (default: ${default}). Use the same value for all gateways of a store."`
+	FanoutLimit         int            `default:"10000" placeholder:"N" help:"Maximum number of followers of an author whose twits are written to timelines (default: ${default}). The twits of other authors are merged at read time. Use the same value for all gateways of a store."`
 	RowCache            int            `default:"32" placeholder:"MIB" help:"Row cache of the embedded store in MiB, 0 for none (default: ${default})."`
-	Production          bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries); with --documents, only trusted documents, or their hashes."`
+	Production          bool           `help:"Hide the schema, the IDE and reports. Clients may send documents, and hashes of earlier documents (Apollo's automatic persisted queries). With --documents, they may send only trusted documents or their hashes."`
 	Documents           []string       `placeholder:"PATH" help:"Trusted documents, which clients may name by hash: manifests of Relay, graphql-codegen or Apollo, .graphql files, or directories of them. Can be repeated, for several versions of a client. Changed files are read within two seconds."`
 	CORS                []string       `reload:"" name:"cors" placeholder:"ORIGIN" help:"Origins whose pages may send requests, such as https://example.org, in addition to the server's own."`
 	CORSHeaders         []string       `reload:"" name:"cors-headers" placeholder:"NAME,…" help:"Request headers that pages of --cors origins may send, in addition to those of GraphQL and tracing clients. See docs/SECURITY.md."`
@@ -108,7 +109,7 @@ func (s *serveCommand) Run(ctx context.Context, p process) (err error) {
 	defer queue.Close()
 	zerolog.SetGlobalLevel(p.log.GetLevel())
 	p.log = queue.logger(p.log).Level(zerolog.DebugLevel)
-	reloader := newConfigReloader(p) // until then SIGHUP ends the process
+	reloader := newConfigReloader(p)
 	defer reloader.stop()
 	config, err := s.config(ctx, p)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// failingMetrics returns the metrics of reloaded files. The gateway has that of --documents.
+// failingMetrics returns the metrics of reloaded files. The gateway has the metric of --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))
@@ -217,8 +218,8 @@ func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	return err
 }
 
-// listen opens the ports. It precedes open, so that a port in use fails early, and probes get
-// responses.
+// listen opens the ports. It is called before open, so that a port in use fails early, and probes
+// get responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -244,10 +245,10 @@ func closeAll(l gateway.Listeners) {
 }
 
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
-// the processors. With four times the load that they can serve, 8 per processor keep nine tenths of
-// the best throughput, and responses take 60 ms; 64 per processor keep eight tenths, and responses
-// take 600 ms ('go -C bench run . overload'). At least 16, so that a client may run two operations
-// while others send requests: then one slow operation does not block it.
+// the processors. At four times the load that the processors can serve, 8 operations per processor
+// keep 90 % of the best throughput, with responses in 60 ms. 64 per processor keep 80 %, with
+// responses in 600 ms ('go -C bench run . overload'). With at least 16, a client may run two
+// operations while others send requests, so that a slow one does not block it.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

@@ -103,7 +103,7 @@ func TestServeRespondsOnEveryPath(t *testing.T) {
 		"/": "GraphiQL", "/healthz": "ok", "/readyz": "ok", "/schema.graphql": schema, "/metrics": "go_goroutines",
 		"/graphql?query={__typename}": `{"data":{"__typename":"Query"}}`,
 	} {
-		t.Run("it answers "+path, func(t *testing.T) {
+		t.Run(path, func(t *testing.T) {
 			r, err := http.NewRequest(http.MethodGet, url+path, nil)
 			if status, body, _ := fetch(t, r, err); status != http.StatusOK || !strings.Contains(body, want) {
 				t.Errorf("status %d:\n%s", status, body)
@@ -123,7 +123,7 @@ func TestServeRespondsOnEveryPath(t *testing.T) {
 		}
 		return fetch(t, r, err)
 	}
-	t.Run("each request is a line of the log, with what it cost", func(t *testing.T) {
+	t.Run("each request is logged with its cost", func(t *testing.T) {
 		status, body, header := post(t, "")
 		if diff := cmp.Diff(`{"data":{"viewer":null,"user":null}}`, body); diff != "" || status != http.StatusOK {
 			t.Errorf("status %d (-want +got):\n%s", status, diff)
@@ -160,26 +160,26 @@ func TestServeRespondsOnEveryPath(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a request can have its cost reported", func(t *testing.T) {
+	t.Run("a request can ask for a report of its cost", func(t *testing.T) {
 		r, err := http.NewRequest(http.MethodGet, url+"/graphql?query={user(username:%22LiLei%22){name}}", nil)
 		r.Header.Set("X-Twibase-Report", "1")
 		if _, body, _ := fetch(t, r, err); !strings.Contains(body, `"extensions":{"report":{"rounds":1,"rpcs":1,"gets":1,`) {
 			t.Error(body)
 		}
 	})
-	t.Run("a token that is not accepted is 401", func(t *testing.T) {
+	t.Run("an invalid token is status 401", func(t *testing.T) {
 		if status, body, _ := post(t, "x"); status != http.StatusUnauthorized ||
 			!strings.Contains(body, `"code":"UNAUTHENTICATED"`) {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
-	t.Run("a token of twibase token is", func(t *testing.T) {
+	t.Run("a token of twibase token is accepted", func(t *testing.T) {
 		_, token, _ := command(t, "token", "LiLei", "--jwt-secret-file", secret)
 		if status, body, _ := post(t, strings.TrimSpace(token)); status != http.StatusOK {
 			t.Errorf("status %d: %s", status, body)
 		}
 	})
-	t.Run("a new store has a sample to look at", func(t *testing.T) {
+	t.Run("a new store has the sample", func(t *testing.T) {
 		r, err := http.NewRequest(http.MethodGet, url+"/graphql?query={user(username:%22LiLei%22){username}}", nil)
 		if _, body, _ := fetch(t, r, err); body != `{"data":{"user":{"username":"LiLei"}}}` {
 			t.Error(body)

@@ -63,7 +63,7 @@ func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) 
 	return stdout, stderr
 }
 
-// fails expects a failure within five seconds, with parts of its message.
+// fails expects a failure within five seconds, with the parts in its message.
 func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string, parts ...string) {
 	t.Helper()
 	begun := time.Now()
@@ -76,7 +76,7 @@ func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string
 	}
 }
 
-// open is the superuser's.
+// open opens the store as the superuser.
 func (c sharedCluster) open(t *testing.T, namespace string) *cluster.Store {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), c.url, zerolog.Nop(), cluster.WithNamespace(namespace))
@@ -222,7 +222,7 @@ func (c sharedCluster) testRights(t *testing.T) {
 	c.grant(t, "bob", "RW", "two")
 }
 
-// testUnmarked has a store of an earlier version.
+// testUnmarked uses a store of an earlier version.
 func (c sharedCluster) testUnmarked(t *testing.T) {
 	store := c.open(t, "two")
 	get := tables.Marks.Get()

@@ -34,8 +34,8 @@ func (f *storeFlag) Validate() error {
 			"--hbase-user is for simple authentication: with --hbase-keytab, HBase checks the rights of --hbase-principal"))
 }
 
-// The errors do not show a password that --store may have by mistake: they do not quote a malformed
-// value, and [cluster.CheckURL] omits the user and the password.
+// checkStore returns errors that show no password, which --store may have by mistake. They do not
+// quote a malformed value, and [cluster.CheckURL] omits the user and the password.
 func (f *storeFlag) checkStore() error {
 	switch {
 	case f.embedded():
@@ -116,7 +116,7 @@ func (f *storeFlag) advise(err error) error {
 	return err
 }
 
-// withExisting is like [storeFlag.with], for a store that must exist: it creates no embedded one.
+// withExisting is like [storeFlag.with], but fails if an embedded store does not exist.
 func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.Store) error) error {
 	if dir, ok := strings.CutPrefix(f.Store, "embedded:"); ok && dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -129,9 +129,9 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is like withExisting, for a store with all tables. It creates those that later
-// versions added. If a table of the first version is missing, its data is lost, and withTables
-// fails: a repair would delete the references to that data.
+// withTables is like withExisting, for a store with all tables. It creates tables that later
+// versions added. It fails if a table of the first version is missing, because its data is lost,
+// and a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -16,7 +16,7 @@ type claimFlags struct {
 }
 
 type tokenFlags struct {
-	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret of tokens (HS256), at least 32 bytes. Of several secrets, one per line, the first signs and all verify. The file is reloaded. Without a secret, users cannot log in."`
+	JWTSecretFile string `name:"jwt-secret-file" placeholder:"FILE" help:"File with the secret of tokens (HS256), at least 32 bytes. It may have several secrets, one per line: the first signs, all verify. The file is reloaded. Without a secret, users cannot log in."`
 	claimFlags
 	JWKS      string `name:"jwks" placeholder:"PLACE" help:"URL or file of a JSON Web Key Set: public keys of the issuer --jwt-issuer, for RS256, ES256 and EdDSA. Needs --jwt-issuer and --jwt-audience."`
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin', and let the IDE on this machine act as any user. For tests and development."`

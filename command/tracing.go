@@ -30,7 +30,7 @@ const (
 	exportErrorPause = time.Minute
 )
 
-// samplers returns the values of OTEL_TRACES_SAMPLER, and whether OTEL_TRACES_SAMPLER_ARG is their
+// samplers has the values of OTEL_TRACES_SAMPLER. A value is true if OTEL_TRACES_SAMPLER_ARG is its
 // ratio.
 func samplers() map[string]bool {
 	return map[string]bool{
@@ -39,13 +39,13 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans, as the standard variables OTEL_… say. It is nil without them.
+// tracing exports spans according to the standard variables OTEL_…. It is nil without them.
 type tracing struct {
 	provider *sdk.TracerProvider
 	log      zerolog.Logger
 }
 
-// newTracing also sets the provider of the process, which gohbase uses.
+// newTracing also sets the global provider, which gohbase uses.
 func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	if !exporterConfigured() {
 		return nil, nil
@@ -81,14 +81,14 @@ func newTracing(ctx context.Context, log zerolog.Logger) (*tracing, error) {
 	return t, nil
 }
 
-// logFailedExports logs one failure per exportErrorPause: while the collector is down, an export
+// logFailedExports logs one failure per exportErrorPause. While the collector is down, an export
 // fails every few seconds.
 func logFailedExports(log zerolog.Logger) otel.ErrorHandler {
 	log = log.Sample(&zerolog.BurstSampler{Burst: 1, Period: exportErrorPause})
 	return otel.ErrorHandlerFunc(func(err error) { log.Warn().Err(err).Msg("spans were not exported") })
 }
 
-// close exports the last spans. A failure does not change the exit status, which says whether
+// close exports the last spans. A failure does not change the exit status, which reports whether
 // requests were cut off.
 func (t *tracing) close() {
 	if t == nil {
@@ -114,7 +114,7 @@ func endpoints() []string {
 	return []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 }
 
-// checkEndpoint rejects a wrong URL, which the SDK would replace by its default.
+// checkEndpoint rejects an invalid URL, which the SDK would replace by its default.
 func checkEndpoint(variable string) error {
 	value := os.Getenv(variable)
 	if value == "" {
@@ -130,7 +130,7 @@ var headerList = regexp.MustCompile("^(?:" + headerPair + ",)*" + headerPair + "
 
 const headerPair = "(?:\\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+\\s*=(?:[^%,]|%[0-9A-Fa-f]{2})*)?"
 
-// checkHeaders rejects wrong headers, which the SDK would omit, and log with their secrets.
+// checkHeaders rejects invalid headers, which the SDK would omit, and log with their secrets.
 func checkHeaders(variable string) error {
 	if headerList.MatchString(os.Getenv(variable)) {
 		return nil
@@ -138,7 +138,8 @@ func checkHeaders(variable string) error {
 	return errors.New(variable + " must be name=value,name=value, with values as in URLs, such as Authorization=Bearer%20TOKEN")
 }
 
-// newExporter returns the exporter of the configured protocol. It reads further variables itself.
+// newExporter returns the exporter of the configured protocol. The exporter reads further
+// variables.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp or none", name)
@@ -154,7 +155,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	}
 }
 
-// checkSampler is like checkEndpoint.
+// checkSampler rejects an invalid sampler, which the SDK would replace by its default.
 func checkSampler(name, arg string) error {
 	hasRatio, known := samplers()[name]
 	switch {

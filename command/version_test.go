@@ -14,7 +14,8 @@ func TestVersionIsPrinted(t *testing.T) {
 	}
 }
 
-// Without a vulnerability database it cannot check the Go modules and three npm lock files.
+// Without a vulnerability database, the script cannot check the Go modules and three npm lock
+// files.
 func TestAuditReportsWhatItCannotCheck(t *testing.T) {
 	audit := exec.CommandContext(t.Context(), "scripts/audit")
 	audit.Dir = ".."
