@@ -21,8 +21,8 @@ import (
 //
 // In the terms of the dataloader library:
 //
-//   - A key is a [readSet]: the Gets, of any table, that one call of a loader needs in one round.
-//     With a key per Get, each Get would cost a channel and a closure.
+//   - A key is a [readSet]: the Gets that one call of a loader needs in one round. With a key per
+//     Get, each Get would cost a channel and a closure.
 //   - The batch function is readBatch: one call of the store. The values are empty: a set points to
 //     its batch, which has the results.
 //   - The [scheduler] calls Flush when every task waits for a read.
@@ -95,7 +95,7 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 
 // growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query
 // of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
-// compare'). BenchmarkEmbedded does not show it: its goroutines begin with larger stacks.
+// compare'). BenchmarkEmbedded does not show this, because its goroutines begin with larger stacks.
 //
 //go:noinline
 func growStack() {

@@ -50,7 +50,7 @@ func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
 // Page loads pages of many lists. For each page, a [listscan.Scan] determines the Gets of one or
 // more rounds. The Gets of all pages in a round are one read set. A backward page may have fewer
-// members than the limit although more precede it.
+// members than the limit although HasPrevious is true.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	scans := make([]openScan, len(keys))
@@ -104,8 +104,8 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
-// Related returns the list member for an edge, and its position. It reads only the edge's row. A
-// position in a list of a dated relation begins with the edge's time.
+// Related returns the list member for an edge, and its position. It reads only the edge, because
+// the member and the position are derived from it.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

@@ -25,11 +25,11 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return c.Store.Get(ctx, gets)
 }
 
-// sparse is a list with buckets of one size, each with a number of consecutive members.
+// sparse is a list whose buckets have the same size, and consecutive members.
 type sparse struct {
 	size    int
-	members []int
-	removed []int // before the members, by bucket; nil for none
+	members []int // their number, by bucket
+	removed []int // the number of removed members before them, by bucket; nil for none
 }
 
 func (s sparse) at(bucket, i int) string { return fmt.Sprintf("m%06d", bucket*s.size+i) }

@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// During a split, old buckets still have copies of moved members: none of those added since, maybe
-// of those removed since.
+// During a split, old buckets still have copies of moved members. Members that are added later have
+// no copy there. Members that are removed later may have one.
 func TestPagesAreCorrectDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
@@ -102,7 +102,7 @@ func TestPageIsCorrectWithADirectoryOlderThanASplit(t *testing.T) {
 	}
 }
 
-// changing calls functions after calls of Get, counted from 1.
+// changing calls after[n] after the n-th call of Get, counted from 1.
 type changing struct {
 	hbase.Store
 	calls int
@@ -117,14 +117,12 @@ func (c *changing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return results, err
 }
 
-// Bucket 1's last member is removed after the probe found it; the last two buckets are empty.
+// The last two buckets are empty. The last member of bucket 1 is removed after the probe found it.
 func TestBackwardPageContinuesIfProbedMembersAreRemoved(t *testing.T) {
 	store, l := &changing{Store: openStore(t)}, tables.UserRoles
 	s := sparse{size: 4, members: []int{2, 1, 0, 0}}
 	s.write(t, store, "LiLei")
-	// The calls: the directory, the last bucket, the directory before it, the bucket before it, the
-	// probe.
-	store.after = map[int]func(){5: func() {
+	store.after = map[int]func(){5: func() { // call 5 is the probe
 		put(t, store.Store, hbase.Delete{Table: l.Table, Row: l.Row("LiLei", 1), Columns: []hbase.Deletion{
 			{Kind: hbase.AllVersions, Family: l.Family, Qualifier: s.at(1, 0), Timestamp: 1}}})
 	}}

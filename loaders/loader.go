@@ -83,7 +83,7 @@ func (e Errors) orNil() error {
 	return e
 }
 
-// At returns the error of item i.
+// At returns the error of key i.
 func At(err error, i int) error {
 	if err == nil {
 		return nil

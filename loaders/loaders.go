@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
-// A call of a loader enqueues a read set (readset.go), which is a key of one dataloader
-// (dataloader.go). When every task of the response waits (scheduler.go), the sets become one call
-// of the store, with merged Gets (merge.go). No Get is sent twice, except after [Forget].
+// A call of a loader adds a read set (readset.go) to the batch of the response (dataloader.go).
+// When every task of the response waits (scheduler.go), the batch becomes one call of the store,
+// with merged Gets (merge.go). No Get is sent twice, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.
@@ -34,7 +34,7 @@ func AssignmentKey(username, role string) EdgeKey { return EdgeKey{tables.Assign
 // Play is the key of [HasPlayed].
 type Play struct{ Username, Game string }
 
-// Objects that do not exist load as nil.
+// Load returns nil for an object that does not exist.
 var (
 	Users       = object("users", tables.Users)
 	Roles       = object("roles", tables.Roles)
@@ -65,8 +65,8 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 	},
 }
 
-// HasPlayed loads whether a user has played a game. It is also true until the operation erasePlays
-// has deleted the plays of a deleted user or game.
+// HasPlayed loads whether a user has played a game. After the user or the game was deleted, it
+// stays true until the operation erasePlays has deleted the plays.
 var HasPlayed = Loader[Play, bool]{
 	name:   "hasPlayed",
 	get:    func(_ *tables.Memory, p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) },

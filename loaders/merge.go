@@ -20,8 +20,8 @@ type batch struct {
 }
 
 // group describes the reads of a Get. Its pages have the same limit, because HBase applies the
-// limit of a Get to each family. Pages with different limits would need the largest, and read too
-// many columns of some families.
+// limit of a Get to each family. With the largest of several limits, the Get would read too many
+// columns of some families.
 type group struct {
 	limit  int // of the pages; 0 if all columns are named
 	shared bool
@@ -81,8 +81,8 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get, or adds one. In a conflict, first pages of the row have different
-// limits.
+// take merges a read into a Get, or adds one. conflict is true if first pages of the row have
+// different limits.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)

@@ -123,7 +123,7 @@ func (l *Loaders) await() {
 	l.mu.Unlock()
 	for _, rows := range all {
 		if !rows.resolved.Load() {
-			l.wait(rows.set) // outside of Do: a second task would block in Do, and count as running
+			l.wait(rows.set) // not in Do: a second task would block in Do, and count as running
 			rows.once.Do(rows.fill)
 			rows.resolved.Store(true)
 		}

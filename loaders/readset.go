@@ -26,8 +26,8 @@ type read struct {
 	// original is the response's first read with this Get. A new read is its own original. Only
 	// originals are sent.
 	original *read
-	// New reads with the same row key and the same Page.Start form a chain: only its reads can be
-	// equal or share a Get. Their tables and Columns may differ. next is nil at the chain's end.
+	// New reads with the same row key and the same Page.Start form a chain. Only reads of the same
+	// chain can be equal or share a Get. next is nil at the chain's end.
 	first, next *read
 	index       int32 // of the Get in its batch
 	target      bool  // other reads of the batch may be merged into it
@@ -67,8 +67,8 @@ func (r *read) startsLike(other *read) bool {
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index maps the hash of a chain's row key and Page.Start to its first read. After a collision, it
-// uses the next free number.
+// index maps the hash of a chain's row key and Page.Start to its first read. A colliding chain gets
+// the next free number.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()

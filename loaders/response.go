@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders has the state of all loaders of one response. They share one dataloader, so that a batch
-// has reads of different tables.
+// Loaders has the state of all loaders of one response. They share one dataloader, so a batch has
+// reads of different tables.
 type Loaders struct {
 	watchdog *Watchdog
 	ctx      context.Context // of the response, because the ctx of a field may end before a batch
@@ -25,7 +25,7 @@ type Loaders struct {
 	scheduler  scheduler
 	trace      *trace // nil unless reported
 	lazy       []*lazyRows
-	missing    map[any]error // by lazy object; a nil error: the object does not exist
+	missing    map[any]error // by lazy object; nil if the object does not exist
 }
 
 type loadersKey struct{}
@@ -59,9 +59,9 @@ func Forget(ctx context.Context) {
 	l.reads, l.store = nil, l.unmasked
 }
 
-// Mask hides a deleted object, because its clean-up may be in progress: until [Forget], Gets find
-// neither its row, nor its lists, nor the edges and plays that begin with its key. Scans find them.
-// No read may be in progress.
+// Mask hides a deleted object, because its clean-up may be in progress. Until [Forget], Gets find
+// no cells in its row, in its lists, and in the edges and plays whose row keys begin with its key.
+// Scans find them. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

@@ -13,7 +13,7 @@ func pageScan(r Range, scan hbase.Scan) hbase.Scan {
 	scan.Limit, scan.Reversed = r.Limit+1, r.Backward
 	if r.Backward {
 		if scan.Start, scan.Stop = r.Before, r.After; r.Before != "" {
-			scan.Limit++ // for its start, which a reversed scan returns, too
+			scan.Limit++ // a reversed scan also returns its start
 		}
 	} else if scan.Stop = r.Before; r.After != "" {
 		scan.Start = hbase.Next(r.After)

@@ -24,9 +24,9 @@ import (
 //	answered   the store has answered the batch                    + the tasks that wait for it
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
-// After stopped and answered, a collecting batch is due if running ≤ 0. If a task returns from a
-// scan while a batch is in flight, its reads wait for the answer. They are sent in one batch with
-// the next reads of the tasks that wait for that answer.
+// After stopped and answered, a collecting batch is due if running ≤ 0. Reads that a task enqueues
+// while a batch is in flight, for example after a scan, wait for the answer. They are sent together
+// with the next reads of the tasks that wait for that answer.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
@@ -52,9 +52,8 @@ import (
 // due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it.
-// The watchdog detects this bug: from timedOut on, the reads of the response fail, each batch as
-// soon as it is collecting. Sending the batch instead would hide the bug, and split levels on a
-// slow machine.
+// The watchdog detects this bug. From timedOut on, all reads of the response fail. Sending them
+// instead would hide the bug, and split levels on a slow machine.
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
 // dataloader sends the batch in another goroutine.
@@ -161,8 +160,8 @@ func (l *Loaders) End() {
 	l.scheduler.handle(stopped, 1)
 }
 
-// Await waits, in a task of its own, for all lazy objects. It returns the missing objects, with the
-// error if reading failed.
+// Await waits, in a task of its own, for all lazy objects. It returns the missing objects. The
+// error is nil if the object does not exist.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
 	defer l.End()
@@ -172,7 +171,7 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.missing)
 }
 
-// Blocking runs a function that may block on anything but a read, without delaying the reads of
+// Blocking runs a function that may block on anything but a read. It does not delay the reads of
 // other tasks.
 func Blocking(ctx context.Context, f func()) {
 	l := from(ctx)
@@ -181,8 +180,8 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel: the last one in the caller's goroutine and task, each other
-// one in its own. If a function panics, so does Together, when all are done.
+// Together runs functions in parallel. The last one runs in the caller's goroutine and task, each
+// other one in its own. If a function panics, Together waits for the others, and panics.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return

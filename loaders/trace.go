@@ -34,8 +34,8 @@ type Use struct {
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
-	// Took is from the first call of the loader that this round answered until the answer, 0 if the
-	// call came later.
+	// Took is the time from the first call of the loader that this round answered until the answer.
+	// It is 0 if that call came after the answer.
 	Took time.Duration
 }
 
@@ -153,8 +153,8 @@ func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 	}
 }
 
-// Writing records a call by a writer as a round, if ctx has loaders and is traced or part of a
-// recorded span. ended ends it.
+// Writing records a call of the store by a writer as a round, if ctx has loaders, and is traced or
+// part of a recorded span. ended ends the round.
 func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok {

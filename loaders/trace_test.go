@@ -87,7 +87,6 @@ func TestTraceAttributesRoundsToFieldsAndLoaders(t *testing.T) {
 	})
 }
 
-// The second loader finds the row in memory.
 func TestLoaderCalledAfterTheRoundHasZeroDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.WithValue(With(t.Context(), &slow{latency: 10 * ms}), fieldKey{}, "f")
