@@ -2903,7 +2903,7 @@ input SignUpInput {
   age: Int
   "The URL of a picture of the user."
   avatarUrl: URL
-  "An idempotency key of at most 200 bytes. A request that is repeated with the same key and the same password returns the same account; with another password the username is taken."
+  "An idempotency key, at most 200 bytes. Repeating a request with the same key and password returns the same account. With another password, the username is taken."
   idempotencyKey: String
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -2917,7 +2917,7 @@ type SignUpPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -2943,7 +2943,7 @@ type LogInPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -2951,15 +2951,15 @@ type LogInPayload {
   clientMutationId: String
 }
 
-"An error in the input of a mutation, for the person at the client. The mutation changed nothing."
+"An error in the input of a mutation, to show to the user. The mutation changed nothing."
 type UserError {
-  "The code of the error, for programs."
+  "The code, for programs."
   code: UserErrorCode!
   "The mistake, and how to fix it."
   message: String!
-  "The field of the input that is wrong. Null if it is no single field."
+  "The wrong field of the input. Null if it is not a single field."
   field: String
-  "The path of the wrong value in the input: the field and, if one element of a list is wrong, its index. Null if ` + "`" + `field` + "`" + ` is."
+  "The path of the wrong value in the input: the field, and the index of a wrong element of a list. Null if ` + "`" + `field` + "`" + ` is null."
   path: [String!]
 }
 
@@ -2967,7 +2967,7 @@ type UserError {
 enum UserErrorCode {
   "A value is malformed."
   BAD_USER_INPUT
-  "An object that the input names does not exist, or the viewer may not see it."
+  "An object in the input does not exist, or the viewer may not see it."
   NOT_FOUND
   "The username or the code is taken."
   ALREADY_EXISTS
@@ -2979,7 +2979,7 @@ enum UserErrorCode {
   CYCLE
   "The username or the password is wrong."
   WRONG_CREDENTIALS
-  "A limit is exceeded: of size, number, depth or rate."
+  "A limit of size, number, depth or rate is exceeded."
   LIMIT_EXCEEDED
 }
 `, BuiltIn: false},
@@ -3007,7 +3007,7 @@ type CommentConnection {
   nodes: [Comment] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list. Null if it is not counted."
+  "The number of entries in the whole list, including those that the viewer may not see."
   totalCount: Int @semanticNonNull
 }
 
@@ -3052,7 +3052,7 @@ type AddCommentPayload {
   twit: Twit
   "The comment in the ` + "`" + `comments` + "`" + ` of the twit."
   commentEdge: CommentEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3074,7 +3074,7 @@ type DeleteCommentPayload {
   comment: Comment
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3087,7 +3087,7 @@ extend type Subscription {
   commentAdded(
     "The twit's id."
     twitId: ID!
-    "The id of a comment on the twit: later comments are delivered first."
+    "The id of a comment on the twit. Later comments are delivered first."
     after: ID
   ): Comment
 }
@@ -3136,9 +3136,7 @@ type Department implements Node {
     "Returns the entries before this cursor."
     before: String
   ): DepartmentConnection @semanticNonNull
-  """
-  The descendants of the department, level by level: each level in the order of its parents, then by name, then by code. The edges have the depth.
-  """
+  "The descendants of the department, level by level. A level is in the order of its parents, then by name, then by code. The edges have the depth."
   descendants(
     "The number of levels (default: the whole subtree)."
     maxDepth: Int
@@ -3202,7 +3200,7 @@ extend type Mutation {
     "The department to move, and its new parent."
     input: MoveDepartmentInput!
   ): MoveDepartmentPayload @semanticNonNull
-  "Deletes a department. The roles that it defines stay, without a department. For administrators."
+  "Deletes a department. Its roles then have no department. For administrators."
   deleteDepartment(
     "The department to delete."
     input: DeleteDepartmentInput!
@@ -3231,7 +3229,7 @@ type CreateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3259,7 +3257,7 @@ type UpdateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `. Its position follows the name."
   departmentEdge: DepartmentEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3289,7 +3287,7 @@ type MoveDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3303,7 +3301,7 @@ input DeleteDepartmentInput {
   code: String
   "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
   departmentId: ID
-  "Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted."
+  "Whether to move the sub-departments under the parent. Otherwise a department with sub-departments is not deleted."
   moveChildrenUp: Boolean = false
   "An opaque value that the payload returns."
   clientMutationId: String
@@ -3315,7 +3313,7 @@ type DeleteDepartmentPayload {
   department: Department
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3449,7 +3447,7 @@ type CreateGamePayload {
   game: Game
   "The game in ` + "`" + `games` + "`" + `."
   gameEdge: GameEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3475,7 +3473,7 @@ input UpdateGameInput {
 type UpdateGamePayload {
   "The updated game."
   game: Game
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3499,7 +3497,7 @@ type DeleteGamePayload {
   game: Game
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3537,7 +3535,7 @@ type RecordPlayPayload {
   gameEdge: GameEdge
   "The user in the ` + "`" + `players` + "`" + ` of the game."
   userEdge: UserEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3608,7 +3606,7 @@ type LikePayload {
   userEdge: UserEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3630,7 +3628,7 @@ type UnlikePayload {
   twit: Twit
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3645,7 +3643,7 @@ type Query {
     "The id of an object of any type."
     id: ID!
   ): Node
-  "The objects with these ids, in the order of the ids. Null for an object that does not exist, or that the viewer may not see."
+  "The objects with these ids, in the same order. Null for an object that does not exist, or that the viewer may not see."
   nodes(
     "The ids of objects of any type, at most 100."
     ids: [ID!]!
@@ -3669,8 +3667,8 @@ type PageInfo {
   "The cursor for ` + "`" + `before` + "`" + ` of the previous page. Null if the page is empty at the beginning of the list."
   startCursor: String
   """
-  The cursor for ` + "`" + `after` + "`" + ` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
-  empty and still be followed by another.
+  The cursor for ` + "`" + `after` + "`" + ` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
+  empty although another follows.
   """
   endCursor: String
 }
@@ -3713,7 +3711,7 @@ type Role implements Node {
   name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
-  "The department that defines the role. Null if there is none."
+  "The department that defines the role, or null."
   department: Department
   "The users with the role, by username."
   users(
@@ -3800,7 +3798,7 @@ type CreateRolePayload {
   role: Role
   "The role in ` + "`" + `roles` + "`" + `."
   roleEdge: RoleEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3830,7 +3828,7 @@ input UpdateRoleInput {
 type UpdateRolePayload {
   "The updated role."
   role: Role
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3854,7 +3852,7 @@ type DeleteRolePayload {
   role: Role
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3886,7 +3884,7 @@ type AssignRolePayload {
   roleEdge: RoleEdge
   "The user in the ` + "`" + `users` + "`" + ` of the role. Null if the user no longer has the role."
   userEdge: UserEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3914,7 +3912,7 @@ type RevokeRolePayload {
   user: User
   "The role."
   role: Role
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3925,24 +3923,24 @@ type RevokeRolePayload {
 	{Name: "../schema/schema.graphqls", Input: `"""
 twibase: users who follow each other, their twits and comments, departments with roles, and the games that users play.
 
-**Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return one. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
+**Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return a token. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
 WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A request with an invalid token fails: it is never executed anonymously.
-An object that the viewer may not see is indistinguishable from a missing one.
+An object that the viewer may not see looks like a missing one.
 
 **Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Hidden
-entries are left out, so a page can be short, or empty, while ` + "`" + `hasNextPage` + "`" + ` is true: continue with ` + "`" + `endCursor` + "`" + ` until it is false.
+entries are left out, so a page can be short or empty while ` + "`" + `hasNextPage` + "`" + ` is true. Continue with ` + "`" + `endCursor` + "`" + ` until ` + "`" + `hasNextPage` + "`" + ` is false.
 
 **Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
 ` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + `,
-` + "`" + `CURSOR_EXPIRED` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports input
-that the user can correct as ` + "`" + `userErrors` + "`" + ` in its payload, each with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + ` and ` + "`" + `path` + "`" + `; it has then changed nothing. Where an input has an
-` + "`" + `idempotencyKey` + "`" + `, a request with the same key can be sent again safely.
+` + "`" + `CURSOR_EXPIRED` + "`" + `, ` + "`" + `TOO_MANY_ERRORS` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports mistakes of the user as ` + "`" + `userErrors` + "`" + ` in its payload, each
+with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + ` and ` + "`" + `path` + "`" + `. Then it has changed nothing. A request with an ` + "`" + `idempotencyKey` + "`" + ` can safely be sent again with the
+same key.
 
-**Client caches.** Payloads of mutations have what a cache needs: the changed object, the edge of its entry in a list, the ` + "`" + `viewer` + "`" + ` with the new
-counts, and ` + "`" + `query` + "`" + `, the root of queries, for everything else. A list can be continued after the cursor of such an edge.
+**Client caches.** Payloads of mutations have the data that a cache needs: the changed object, the edge of its entry in a list, the ` + "`" + `viewer` + "`" + ` with the
+new counts, and the root of queries. A list can be continued after the cursor of such an edge.
 
-**Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before anything is executed;
-` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + ` are the numbers. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
+**Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before it is executed. The numbers are in
+` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + `. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
 objects. A query or mutation fails with ` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
 
 **Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: each operation has one complete response.
@@ -3954,21 +3952,22 @@ schema {
 }
 
 """
-The field is null only if it could not be read: then ` + "`" + `errors` + "`" + ` has an error with its path, unless its last error is ` + "`" + `TOO_MANY_ERRORS` + "`" + `. Clients that
-handle field errors can treat the field as non-null. It follows the [draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that
-Relay and Apollo implement.
+The field is null only if it could not be read. Then ` + "`" + `errors` + "`" + ` has an error with its path, unless the last error is ` + "`" + `TOO_MANY_ERRORS` + "`" + `. Clients that
+handle field errors can treat the field as non-null. The directive follows the
+[draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that Relay and Apollo implement.
 """
 directive @semanticNonNull(
-  "Where null is excluded: 0 is the value, and 1 the elements of its list."
+  "The levels that exclude null: 0 is the value, and 1 the elements of its list."
   levels: [Int!]! = [0]
 ) on FIELD_DEFINITION
 
 """
-The maximum number of rows that a field reads for each parent, that an argument adds, or that each object of a type takes, for a viewer with a token
-and the default page. It follows IBM's [specification](https://ibm.github.io/graphql-specs/cost-spec.html): their sum is the cost of an operation.
+A maximum number of rows, for a viewer with a token and the default page. On a field: the rows that it reads for each parent. On an argument: the
+rows that it adds. On a type: the rows of each object. The cost of an operation is the sum of its weights, by IBM's
+[specification](https://ibm.github.io/graphql-specs/cost-spec.html).
 """
 directive @cost(
-  "A number."
+  "The number of rows."
   weight: String!
 ) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
 
@@ -3984,21 +3983,21 @@ directive @listSize(
   requireOneSlicingArgument: Boolean = true
 ) on FIELD_DEFINITION
 
-"Accepted without effect: the single response has the fragment."
+"Has no effect: the single response includes the fragment."
 directive @defer(
-  "Whether to defer the fragment. It has no effect."
+  "Whether to defer the fragment."
   if: Boolean! = true
-  "A label of the client for the fragment. It has no effect."
+  "A label of the client for the fragment."
   label: String
 ) on FRAGMENT_SPREAD | INLINE_FRAGMENT
 
-"Accepted without effect: the single response has the whole list."
+"Has no effect: the single response includes the whole list."
 directive @stream(
-  "Whether to stream the list. It has no effect."
+  "Whether to stream the list."
   if: Boolean! = true
-  "A label of the client for the list. It has no effect."
+  "A label of the client for the list."
   label: String
-  "The number of entries in the first response. It has no effect."
+  "The number of entries in the first response."
   initialCount: Int! = 0
 ) on FIELD
 `, BuiltIn: false},
@@ -4016,7 +4015,7 @@ type Twit implements Node {
   id: ID!
   "The author."
   author: User @semanticNonNull
-  "The title, if it has one."
+  "The title, or null."
   title: String
   "The text."
   content: String!
@@ -4043,9 +4042,9 @@ type Twit implements Node {
 
 "An order of twits."
 enum TwitOrder {
-  "The twit posted last comes first."
+  "The newest twit first."
   NEWEST_FIRST
-  "The twit posted first comes first."
+  "The oldest twit first."
   OLDEST_FIRST
 }
 
@@ -4065,7 +4064,7 @@ type TwitConnection {
   nodes: [Twit] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + `, which is not counted, and with ` + "`" + `since` + "`" + ` or ` + "`" + `until` + "`" + `."
+  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + ` and ` + "`" + `likedTwits` + "`" + `, and with ` + "`" + `since` + "`" + ` or ` + "`" + `until` + "`" + `."
   totalCount: Int
 }
 
@@ -4083,7 +4082,7 @@ extend type Mutation {
     "The text of the twit, and optional attributes."
     input: PostTwitInput!
   ): PostTwitPayload @semanticNonNull
-  "Deletes a twit and its comments. For its author and for administrators."
+  "Deletes a twit, its comments and its likes. For its author and for administrators."
   deleteTwit(
     "The twit to delete."
     input: DeleteTwitInput!
@@ -4116,7 +4115,7 @@ type PostTwitPayload {
   albumEdge: TwitEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4140,7 +4139,7 @@ type DeleteTwitPayload {
   deletedId: ID
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4152,21 +4151,21 @@ type DeleteTwitPayload {
 type Subscription {
   "The twits that are added to the viewer's timeline."
   timelineTwitAdded(
-    "The id of a twit: the twits that were added to the timeline later are delivered first."
+    "The id of a twit. Twits that were added to the timeline later are delivered first."
     after: ID
   ): Twit
   "The twits that a user posts and the viewer may see."
   twitPosted(
     "The author's username."
     username: String!
-    "The id of a twit: the user's later twits are delivered first."
+    "The id of a twit. The user's later twits are delivered first."
     after: ID
   ): Twit
   "Deletions of a user's twits that the viewer could see."
   twitDeleted(
     "The author's username."
     username: String!
-    "The cursor of a deletion: later deletions are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the twits again, and subscribe without ` + "`" + `after` + "`" + `."
+    "The cursor of a deletion. Later deletions are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `. Then read the twits again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): TwitDeletion
 }
@@ -4175,7 +4174,7 @@ type Subscription {
 type TwitDeletion {
   "The id of the deleted twit."
   deletedId: ID!
-  "Its author, with the counts after the deletion. Null if the author was deleted, too."
+  "The author, with the counts after the deletion. Null if the author was deleted, too."
   author: User
   "The position of the deletion, for ` + "`" + `after` + "`" + `. It is opaque."
   cursor: String!
@@ -4187,9 +4186,7 @@ type TwitDeletion {
     "The username."
     username: String!
   ): User
-  """
-  All users, in a stable but unspecified order; or, with ` + "`" + `query` + "`" + `, those whose usernames begin with a text, in alphabetical order.
-  """
+  "All users, in a stable but unspecified order. With ` + "`" + `query` + "`" + `, the users whose usernames begin with a text, in alphabetical order."
   users(
     """
     Only users whose usernames begin with this text. Case, width, accents, and the vowel marks of Arabic and Hebrew are ignored: ` + "`" + `lil` + "`" + `
@@ -4207,7 +4204,7 @@ type TwitDeletion {
   ): UserConnection @semanticNonNull
 }
 
-"A user. Everything but the email and the timeline is public."
+"A user. All fields but ` + "`" + `email` + "`" + ` and ` + "`" + `timeline` + "`" + ` are public."
 type User implements Node {
   "The global id. It is opaque and never changes."
   id: ID!
@@ -4217,7 +4214,7 @@ type User implements Node {
   name: String @semanticNonNull
   "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
-  "The email address. Visible to the user and to administrators; null for others."
+  "The email address. Null except for the user and administrators."
   email: String
   "The age in years."
   age: Int
@@ -4296,7 +4293,7 @@ type User implements Node {
     "The order of the twits. ` + "`" + `null` + "`" + ` means ` + "`" + `NEWEST_FIRST` + "`" + `."
     orderBy: TwitOrder = NEWEST_FIRST
   ): TwitConnection @semanticNonNull
-  "The twits of the users that the user follows, newest first. Visible to the user and to administrators; null for others."
+  "The twits of the users that the user follows, newest first. Null except for the user and administrators."
   timeline(
     "Returns the first _n_ twits (default 20, maximum 100)."
     first: Int
@@ -4334,7 +4331,7 @@ type User implements Node {
     "Returns the entries before this cursor."
     before: String
   ): GameConnection @semanticNonNull
-  "Whether the user has ever played a game. False if the game does not exist."
+  "Whether the user has played a game. False if the game does not exist."
   hasPlayed(
     "The code of the game."
     code: String!
@@ -4374,7 +4371,7 @@ extend type Mutation {
     "The user, and the attributes to change."
     input: UpdateUserInput!
   ): UpdateUserPayload @semanticNonNull
-  "Deletes a user and the user's follows, roles, twits, comments, plays and account. For the user and for administrators."
+  "Deletes a user and the user's follows, likes, roles, twits, comments, plays and account. For the user and for administrators."
   deleteUser(
     "The user to delete."
     input: DeleteUserInput!
@@ -4417,7 +4414,7 @@ type CreateUserPayload {
   user: User
   "The user in ` + "`" + `users` + "`" + `."
   userEdge: UserEdge
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4451,7 +4448,7 @@ input UpdateUserInput {
 type UpdateUserPayload {
   "The updated user."
   user: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4475,7 +4472,7 @@ type DeleteUserPayload {
   user: User
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4503,7 +4500,7 @@ type FollowPayload {
   followerEdge: UserEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4527,7 +4524,7 @@ type UnfollowPayload {
   user: User
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for whatever else the client needs after the mutation."
+  "The root of queries, for data after the mutation."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4538,7 +4535,7 @@ type UnfollowPayload {
 extend type Subscription {
   "Follows and unfollows of the viewer."
   followerChanged(
-    "The cursor of a change: later changes are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the followers again, and subscribe without ` + "`" + `after` + "`" + `."
+    "The cursor of a change. Later changes are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `. Then read the followers again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): FollowerChange
 }

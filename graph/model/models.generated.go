@@ -32,7 +32,7 @@ type AddCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -60,7 +60,7 @@ type AssignRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -76,7 +76,7 @@ type CommentConnection struct {
 	Nodes []*tables.Comment `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list. Null if it is not counted.
+	// The number of entries in the whole list, including those that the viewer may not see.
 	TotalCount *int `json:"totalCount"`
 }
 
@@ -108,7 +108,7 @@ type CreateDepartmentInput struct {
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -132,7 +132,7 @@ type CreateGameInput struct {
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -160,7 +160,7 @@ type CreateRoleInput struct {
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -192,7 +192,7 @@ type CreateUserInput struct {
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -214,7 +214,7 @@ type DeleteCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -228,7 +228,7 @@ type DeleteDepartmentInput struct {
 	Code graphql.Omittable[*string] `json:"code"`
 	// The `id` of the department, instead of `code`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
-	// Whether to move its sub-departments under its parent. Without it, a department with sub-departments is not deleted.
+	// Whether to move the sub-departments under the parent. Otherwise a department with sub-departments is not deleted.
 	MoveChildrenUp graphql.Omittable[*bool] `json:"moveChildrenUp"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -240,7 +240,7 @@ type DeleteDepartmentPayload struct {
 	Department *tables.Department `json:"department"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -264,7 +264,7 @@ type DeleteGamePayload struct {
 	Game *tables.Game `json:"game"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -288,7 +288,7 @@ type DeleteRolePayload struct {
 	Role *tables.Role `json:"role"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -310,7 +310,7 @@ type DeleteTwitPayload struct {
 	Twit *tables.Twit `json:"twit"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -334,7 +334,7 @@ type DeleteUserPayload struct {
 	User *tables.User `json:"user"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -378,7 +378,7 @@ type FollowInput struct {
 type FollowPayload struct {
 	// The followed user.
 	User *tables.User `json:"user"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -422,7 +422,7 @@ type LikeInput struct {
 type LikePayload struct {
 	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -448,7 +448,7 @@ type LogInPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -476,7 +476,7 @@ type MoveDepartmentInput struct {
 type MoveDepartmentPayload struct {
 	// The moved department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -492,8 +492,8 @@ type PageInfo struct {
 	HasPreviousPage bool `json:"hasPreviousPage"`
 	// The cursor for `before` of the previous page. Null if the page is empty at the beginning of the list.
 	StartCursor *string `json:"startCursor"`
-	// The cursor for `after` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
-	// empty and still be followed by another.
+	// The cursor for `after` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
+	// empty although another follows.
 	EndCursor *string `json:"endCursor"`
 }
 
@@ -517,7 +517,7 @@ type PostTwitInput struct {
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -551,7 +551,7 @@ type RecordPlayPayload struct {
 	Day *string `json:"day"`
 	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -579,7 +579,7 @@ type RevokeRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -621,7 +621,7 @@ type SignUpInput struct {
 	Age graphql.Omittable[*int] `json:"age"`
 	// The URL of a picture of the user.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
-	// An idempotency key of at most 200 bytes. A request that is repeated with the same key and the same password returns the same account; with another password the username is taken.
+	// An idempotency key, at most 200 bytes. Repeating a request with the same key and password returns the same account. With another password, the username is taken.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
 	// An opaque value that the payload returns.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
@@ -635,7 +635,7 @@ type SignUpPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -651,7 +651,7 @@ type TwitConnection struct {
 	Nodes []*tables.Twit `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list that the viewer may see. Null for `timeline`, which is not counted, and with `since` or `until`.
+	// The number of entries in the whole list that the viewer may see. Null for `timeline` and `likedTwits`, and with `since` or `until`.
 	TotalCount *int `json:"totalCount"`
 }
 
@@ -677,7 +677,7 @@ type UnfollowInput struct {
 type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -697,7 +697,7 @@ type UnlikeInput struct {
 type UnlikePayload struct {
 	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -723,7 +723,7 @@ type UpdateDepartmentInput struct {
 type UpdateDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -749,7 +749,7 @@ type UpdateGameInput struct {
 type UpdateGamePayload struct {
 	// The updated game.
 	Game *tables.Game `json:"game"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -779,7 +779,7 @@ type UpdateRoleInput struct {
 type UpdateRolePayload struct {
 	// The updated role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -813,7 +813,7 @@ type UpdateUserInput struct {
 type UpdateUserPayload struct {
 	// The updated user.
 	User *tables.User `json:"user"`
-	// The root of queries, for whatever else the client needs after the mutation.
+	// The root of queries, for data after the mutation.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -843,15 +843,15 @@ type UserEdge struct {
 	FollowedAt *time.Time `json:"followedAt"`
 }
 
-// An error in the input of a mutation, for the person at the client. The mutation changed nothing.
+// An error in the input of a mutation, to show to the user. The mutation changed nothing.
 type UserError struct {
-	// The code of the error, for programs.
+	// The code, for programs.
 	Code UserErrorCode `json:"code"`
 	// The mistake, and how to fix it.
 	Message string `json:"message"`
-	// The field of the input that is wrong. Null if it is no single field.
+	// The wrong field of the input. Null if it is not a single field.
 	Field *string `json:"field"`
-	// The path of the wrong value in the input: the field and, if one element of a list is wrong, its index. Null if `field` is.
+	// The path of the wrong value in the input: the field, and the index of a wrong element of a list. Null if `field` is null.
 	Path []string `json:"path"`
 }
 
@@ -859,9 +859,9 @@ type UserError struct {
 type TwitOrder string
 
 const (
-	// The twit posted last comes first.
+	// The newest twit first.
 	TwitOrderNewestFirst TwitOrder = "NEWEST_FIRST"
-	// The twit posted first comes first.
+	// The oldest twit first.
 	TwitOrderOldestFirst TwitOrder = "OLDEST_FIRST"
 )
 
@@ -919,7 +919,7 @@ type UserErrorCode string
 const (
 	// A value is malformed.
 	UserErrorCodeBadUserInput UserErrorCode = "BAD_USER_INPUT"
-	// An object that the input names does not exist, or the viewer may not see it.
+	// An object in the input does not exist, or the viewer may not see it.
 	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
 	// The username or the code is taken.
 	UserErrorCodeAlreadyExists UserErrorCode = "ALREADY_EXISTS"
@@ -931,7 +931,7 @@ const (
 	UserErrorCodeCycle UserErrorCode = "CYCLE"
 	// The username or the password is wrong.
 	UserErrorCodeWrongCredentials UserErrorCode = "WRONG_CREDENTIALS"
-	// A limit is exceeded: of size, number, depth or rate.
+	// A limit of size, number, depth or rate is exceeded.
 	UserErrorCodeLimitExceeded UserErrorCode = "LIMIT_EXCEEDED"
 )
 

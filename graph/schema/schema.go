@@ -29,7 +29,7 @@ func SDL(schema *ast.Schema) string {
 // Introspection lists only referenced built-in scalars.
 var specified = []string{"Int", "Float", "String", "Boolean", "ID"}
 
-// Conform corrects gqlparser's built-in definitions to those of the specification: see
+// Conform replaces gqlparser's built-in definitions by those of the specification: see
 // docs/UPSTREAM.md. It is idempotent.
 func Conform(schema *ast.Schema) {
 	deprecated := schema.Directives["deprecated"]

@@ -92,7 +92,7 @@ func (v *FollowersResponse) GetUser() *FollowersUser { return v.User }
 // FollowersUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type FollowersUser struct {
 	// The followers of the user, newest first.
 	Followers *FollowersUserFollowersUserConnection `json:"followers"`
@@ -125,7 +125,7 @@ func (v *FollowersUserFollowersUserConnection) GetPageInfo() FollowersUserFollow
 // FollowersUserFollowersUserConnectionNodesUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type FollowersUserFollowersUserConnectionNodesUser struct {
 	// The unique name of the user. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
@@ -141,8 +141,8 @@ func (v *FollowersUserFollowersUserConnectionNodesUser) GetUsername() string { r
 type FollowersUserFollowersUserConnectionPageInfo struct {
 	// Whether the list has entries after the page. Some of them may be hidden: see `endCursor`.
 	HasNextPage bool `json:"hasNextPage"`
-	// The cursor for `after` of the next page. Entries that the viewer may not see, or that were deleted, are left out, so a page may be short or
-	// empty and still be followed by another.
+	// The cursor for `after` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
+	// empty although another follows.
 	EndCursor *string `json:"endCursor"`
 	// Whether the list has entries before the page. Some of them may be hidden: see `endCursor`.
 	HasPreviousPage bool `json:"hasPreviousPage"`
@@ -205,7 +205,7 @@ func (v *PartialFollowFollowPayload) GetUser() *PartialFollowFollowPayloadUser {
 // PartialFollowFollowPayloadUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type PartialFollowFollowPayloadUser struct {
 	// The unique name of the user. It never changes, and is not reused after the user is deleted.
 	Username string `json:"username"`
@@ -322,7 +322,7 @@ func (v *ProfileResponse) GetUser() *ProfileUser { return v.User }
 // ProfileUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type ProfileUser struct {
 	Counts `json:"-"`
 	// The display name.
@@ -441,7 +441,7 @@ func (v *ProfileUserFollowersUserConnection) GetNodes() []*ProfileUserFollowersU
 // ProfileUserFollowersUserConnectionNodesUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type ProfileUserFollowersUserConnectionNodesUser struct {
 	// The global id. It is opaque and never changes.
 	Id string `json:"id"`
@@ -578,11 +578,11 @@ func (v *UpdateUpdateUserUpdateUserPayload) GetUserErrors() []UserError { return
 // UpdateUpdateUserUpdateUserPayloadUser includes the requested fields of the GraphQL type User.
 // The GraphQL type's documentation follows.
 //
-// A user. Everything but the email and the timeline is public.
+// A user. All fields but `email` and `timeline` are public.
 type UpdateUpdateUserUpdateUserPayloadUser struct {
 	// The display name.
 	Name *string `json:"name"`
-	// The email address. Visible to the user and to administrators; null for others.
+	// The email address. Null except for the user and administrators.
 	Email *string `json:"email"`
 	// The age in years.
 	Age *int `json:"age"`
@@ -654,11 +654,11 @@ func (v *UpdateUserInput) GetClientMutationId() *string { return v.ClientMutatio
 // UserError includes the GraphQL fields of UserError requested by the fragment UserError.
 // The GraphQL type's documentation follows.
 //
-// An error in the input of a mutation, for the person at the client. The mutation changed nothing.
+// An error in the input of a mutation, to show to the user. The mutation changed nothing.
 type UserError struct {
-	// The code of the error, for programs.
+	// The code, for programs.
 	Code UserErrorCode `json:"code"`
-	// The field of the input that is wrong. Null if it is no single field.
+	// The wrong field of the input. Null if it is not a single field.
 	Field *string `json:"field"`
 	// The mistake, and how to fix it.
 	Message string `json:"message"`
@@ -679,7 +679,7 @@ type UserErrorCode string
 const (
 	// A value is malformed.
 	UserErrorCodeBadUserInput UserErrorCode = "BAD_USER_INPUT"
-	// An object that the input names does not exist, or the viewer may not see it.
+	// An object in the input does not exist, or the viewer may not see it.
 	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
 	// The username or the code is taken.
 	UserErrorCodeAlreadyExists UserErrorCode = "ALREADY_EXISTS"
@@ -691,7 +691,7 @@ const (
 	UserErrorCodeCycle UserErrorCode = "CYCLE"
 	// The username or the password is wrong.
 	UserErrorCodeWrongCredentials UserErrorCode = "WRONG_CREDENTIALS"
-	// A limit is exceeded: of size, number, depth or rate.
+	// A limit of size, number, depth or rate is exceeded.
 	UserErrorCodeLimitExceeded UserErrorCode = "LIMIT_EXCEEDED"
 )
 
