@@ -1,5 +1,6 @@
-// Package apierr is the error policy. Clients see an [Error] with its message and code. [Of] gives
-// other known errors, such as timeouts, a public form. The rest is "internal error", and is logged.
+// Package apierr decides which errors are public. Clients see an [Error] with its message and code.
+// [Of] makes other known errors public, such as timeouts. All others become "internal error", and
+// are logged.
 package apierr
 
 import (
@@ -32,22 +33,21 @@ const (
 	// CodeNotFound is a shared stream that this gateway does not have. Missing objects are null, or
 	// user errors of mutations.
 	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded has the `limit` in the extensions and, if known, the `actual` number or
-	// `retryAfterMs`.
+	// CodeLimitExceeded has the `limit` in the extensions. If known, they also have the `actual`
+	// number or `retryAfterMs`.
 	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
-	// CodeTooManyErrors is the last error of a response with more errors than are sent. It says
-	// nothing about the request.
+	// CodeTooManyErrors is the last error of a response with more errors than are sent.
 	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
 	// CodeTimeout is a request that took too long or was cancelled.
 	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store or a key set that does not respond, or a server that is busy, is
-	// starting or shutting down, or has no secret for tokens.
+	// CodeUnavailable is a store or a key set that does not respond. It is also a server that is
+	// busy, starting or shutting down, or that has no secret for tokens.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodePersistedQueryNotFound is an unknown hash of a document.
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
 	// CodeCursorExpired is a cursor whose events are no longer stored.
 	CodeCursorExpired Code = "CURSOR_EXPIRED"
-	// CodeInternal is everything else.
+	// CodeInternal is any other error.
 	CodeInternal Code = "INTERNAL"
 )
 
@@ -71,17 +71,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput names the mistake.
+// BadUserInput formats a message that names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated names the defect of the token.
+// Unauthenticated formats a message that names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden names the rule that the request breaks.
+// Forbidden formats a message that names the broken rule.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
@@ -96,7 +96,7 @@ func LimitExceeded(what string, limit, actual int) *Error {
 	}
 }
 
-// TooFast is for a limit of a rate, such as "the number of rows per second".
+// TooFast is for a rate above its limit. what is a rate, such as "the number of rows per second".
 func TooFast(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:    CodeLimitExceeded,
@@ -106,7 +106,7 @@ func TooFast(what string, limit int, after time.Duration) *Error {
 	}
 }
 
-// TooMany is for a limit of what clients use at the same time.
+// TooMany is for a limit of concurrent use, such as "the number of subscriptions".
 func TooMany(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -115,13 +115,13 @@ func TooMany(what string, limit int, after time.Duration) *Error {
 	}
 }
 
-// CursorExpired is for a cursor that is older than the events that are kept.
+// CursorExpired is for a cursor older than the stored events.
 func CursorExpired(kept time.Duration) *Error {
 	return &Error{Code: CodeCursorExpired, Message: fmt.Sprintf("events are kept for %.0f hours, and this cursor is older: "+
 		"read the data again, and subscribe without the argument after", kept.Hours())}
 }
 
-// TooLong is LimitExceeded with an unknown number.
+// TooLong is LimitExceeded without the actual number.
 func TooLong(what string, limit int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -130,8 +130,8 @@ func TooLong(what string, limit int) *Error {
 	}
 }
 
-// Unavailable is for a store that does not respond. The cause may have methods that tell the time
-// after which to retry, and whether a mutation may have been executed.
+// Unavailable is for a store that does not respond. If the cause has the methods RetryAfter and
+// MayBeDone, the error includes their results.
 func Unavailable(cause error) *Error {
 	e := &Error{Code: CodeUnavailable, Message: "the store does not answer" + tryAgain, Cause: cause}
 	if r := (interface{ RetryAfter() time.Duration })(nil); errors.As(cause, &r) && r.RetryAfter() > 0 {
@@ -142,7 +142,7 @@ func Unavailable(cause error) *Error {
 
 const tryAgain = "; try again later"
 
-// afterWrite returns e, or one with another message if a mutation may have been executed before.
+// afterWrite returns e. If a mutation may have been executed, the message says so.
 func (e *Error) afterWrite(cause error) *Error {
 	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
 		return e.mayBeExecuted()
@@ -165,7 +165,7 @@ func retryAfter(time time.Duration) map[string]any {
 	return map[string]any{"retryAfterMs": time.Milliseconds()}
 }
 
-// Busy is for a server without room for the request until a time has passed.
+// Busy asks the client of an overloaded server to retry after a time.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy" + tryAgain,
 		Extensions: retryAfter(after)}

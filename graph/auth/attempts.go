@@ -20,8 +20,8 @@ const maxRemembered = 100_000 // keys
 // freePost is the size up to which a post is not limited, in bytes.
 const freePost = 4 << 10
 
-// Attempts limits the rates of sign-ups and log-ins, by client address and by username, and of long
-// texts, by author (numbers in docs/PERMISSIONS.md). It is safe for concurrent use.
+// Attempts limits the rates of sign-ups by client address, of log-ins by address and username, and
+// of long texts by author. docs/PERMISSIONS.md has the numbers. It is safe for concurrent use.
 type Attempts struct {
 	signUps, logIns, names, posts *buckets
 	now                           func() time.Time
@@ -38,15 +38,15 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts a sign-up and returns 0, if it is allowed. Otherwise it returns the time to wait,
-// and counts nothing.
+// SignUp counts a sign-up and returns 0. If the client must wait, SignUp returns the time and
+// counts nothing.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
 
-// LogIn is like SignUp for a log-in, by address and then by name. If the address must wait, the
-// attempt does not count for the name: otherwise one address could lock out the owner. If the name
-// must wait, the attempt still counts for the address.
+// LogIn is like SignUp, by address and then by username. If the address must wait, the attempt does
+// not count for the username: otherwise one address could lock out its owner. If the username must
+// wait, the attempt still counts for the address.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {
@@ -55,10 +55,10 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 	return a.names.take(username, a.now(), 1)
 }
 
-// LoggedIn forgets the attempts for a name after a successful log-in.
+// LoggedIn forgets the attempts for a username after a successful log-in.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
-// Post is like SignUp for a post, by the bytes of all its texts. A nil *Attempts limits nothing.
+// Post is like SignUp, and counts the bytes of all texts of a post. A nil *Attempts limits nothing.
 func (a *Attempts) Post(username string, bytes int) (wait time.Duration) {
 	if a == nil || bytes <= freePost {
 		return 0

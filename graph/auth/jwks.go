@@ -25,7 +25,7 @@ const (
 	maxKeySet    = 1 << 20
 	// fetchInterval bounds the time that withdrawn keys are accepted, while fetches succeed.
 	fetchInterval = 10 * time.Minute
-	// minFetchPause bounds fetches because of unknown keys.
+	// minFetchPause limits the fetches that unknown keys cause.
 	minFetchPause = 30 * time.Second
 	fileInterval  = 5 * time.Second
 	// minRSA is in bits (RFC 7518, section 3.3).
@@ -78,8 +78,8 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 // Failing reports whether the last read failed.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
-// find returns the keys with an id; without an id, the only key of the algorithm. If there is none,
-// it reads the set again, at most once per pause.
+// find returns the keys with an id. Without an id it returns the key of the algorithm, unless there
+// are several. If it finds none, it reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
@@ -144,8 +144,7 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// newClient returns a client that follows at most three redirects, and none that changes the
-// scheme.
+// newClient returns a client that follows at most three redirects, all with the same scheme.
 func newClient(network http.RoundTripper) *http.Client {
 	check := func(r *http.Request, via []*http.Request) error {
 		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {

@@ -27,7 +27,7 @@ func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([
 }
 
 // load reads the value, unless it was read within pause. ctx bounds the wait for a concurrent read.
-// It does not cancel a read, whose result all waiting callers use.
+// It does not cancel the read, because all waiting callers use its result.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

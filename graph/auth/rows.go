@@ -11,7 +11,7 @@ import (
 const rowBurst = 10 * time.Second
 
 // Rows limits the rows per second that a viewer, or an address without a token, reads. An operation
-// is charged after its reads, so it may exceed the limit; later operations are then rejected. A nil
+// is charged after its reads, so it may exceed the limit. Later operations are then rejected. A nil
 // *Rows limits nothing. It is safe for concurrent use.
 type Rows struct {
 	perSecond int
@@ -30,7 +30,7 @@ func NewRows(perSecond int, now func() time.Time) *Rows {
 // PerSecond returns the limit.
 func (r *Rows) PerSecond() int { return r.perSecond }
 
-// Wait returns the time until the client of ctx may read, 0 if it may now.
+// Wait returns the time until the client of ctx may read, or 0.
 func (r *Rows) Wait(ctx context.Context) time.Duration {
 	if r == nil {
 		return 0

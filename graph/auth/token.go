@@ -177,7 +177,7 @@ func (t *Tokens) check(c jwt.Claims) error {
 	return tables.CheckUsername(c.Subject)
 }
 
-// Follow reads changed secrets and keys until ctx is done: see fileInterval and fetchInterval.
+// Follow reads changed secrets and keys until ctx is done.
 func (t *Tokens) Follow(ctx context.Context, log zerolog.Logger) {
 	if t == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume returns the values of variables. Open ones have valid, arbitrary values: fields declare
-// the largest cost of open arguments.
+// assume returns the values of variables. Open variables get arbitrary valid values, because fields
+// declare the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -25,7 +25,7 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a value of variable i: an Int is the size of the largest page, and a list has that
+// value returns a value of variable i. An Int is the size of the largest page. A list has that
 // length, or c.List if that is less.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {

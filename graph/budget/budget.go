@@ -51,7 +51,7 @@ type Checker struct {
 // Operations returns the operations of documents, sorted by name. A document with several hashes
 // counts once.
 func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []Operation {
-	// A viewer who is no administrator costs most: permissions are checked by reads.
+	// Viewers who are not administrators cost most, because their permissions are checked by reads.
 	ctx = auth.WithViewer(ctx, auth.Viewer{Username: "viewer"})
 	var all []Operation
 	known := map[string]bool{}
@@ -83,7 +83,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// rejected returns the operations of an invalid document: one without a name if it can't be parsed.
+// rejected returns the operations of an invalid document, or one without a name if it can't be
+// parsed.
 func rejected(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Rejected: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

@@ -102,8 +102,8 @@ func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	return r
 }
 
-// key is the same in all versions of an operation that has a name. Otherwise it is the hash of the
-// document.
+// key is equal for all versions of a named operation. An operation without a name has the hash of
+// its document as key.
 func key(o *Operation) string {
 	if o.Name == "" {
 		return o.Hash
@@ -111,8 +111,8 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// previous returns the version with the same document, else the costliest, as several may be
-// deployed.
+// previous returns the version with the same document. Otherwise it returns the costliest, because
+// several versions may be deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxComment is the size from which a report lists no further operations. A comment on GitHub has
-// at most 65,536 characters.
+// maxComment is the size at which a report stops listing operations. A comment on GitHub has at
+// most 65,536 characters.
 const maxComment = 60_000
 
 // Markdown writes a comment for a pull request. With a baseline it lists only operations that are

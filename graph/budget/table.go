@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Table writes all operations, and below why operations failed.
+// Table writes all operations, and then the reasons of failed ones.
 func (r *Report) Table(w io.Writer) error {
 	rows := [][]string{append([]string{"operation"}, headings()...)}
 	for i := range r.Operations {

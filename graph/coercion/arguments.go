@@ -6,9 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Arguments returns the argument values of a field or a directive: CoerceArgumentValues of section
-// 6.4.1. The document and the variables must be valid. A null or absent variable in a non-null
-// position is an error.
+// Arguments is CoerceArgumentValues of section 6.4.1, for a field or a directive. The document and
+// the variables must be valid. A null or absent variable in a non-null position is an error.
 func Arguments(
 	schema *ast.Schema, defs ast.ArgumentDefinitionList, given ast.ArgumentList, variables map[string]any,
 ) (map[string]any, error) {

@@ -7,8 +7,8 @@
 //	execution             arguments: null variables, defaults           Arguments
 //
 // Coerced values have the types that gqlgen's generated code takes: int64 for Int, float64 for
-// Float, string for String, ID and enums, bool, []any, map[string]any, and for other scalars the
-// value of the JSON or the literal.
+// Float, string for String, ID and enums, bool, []any and map[string]any. Other scalars keep the
+// decoded value of the JSON or the literal.
 package coercion
 
 import (

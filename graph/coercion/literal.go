@@ -8,7 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Literal checks a literal by section 5.6.1, except its variables, and reports each invalid part.
+// Literal checks a literal by section 5.6.1, and reports each invalid part. It skips variables.
 func (in *Inputs) Literal(t *ast.Type, value *ast.Value, report func(at *ast.Position, err error)) {
 	if value.Kind == ast.Variable {
 		return
@@ -75,7 +75,7 @@ func wrong(of string, value *ast.Value, because error) error {
 	return fmt.Errorf("expected a value of the type %s, found %s: %w", of, show(value), because)
 }
 
-// scalarLiteral checks also the syntax: 5.0 is no Int, a name no String.
+// scalarLiteral also checks the syntax: 5.0 is not an Int, and a name is not a String.
 func (in *Inputs) scalarLiteral(name string, value *ast.Value) error {
 	if value.Kind == ast.EnumValue || value.Kind == ast.FloatValue && (name == "Int" || name == "ID") {
 		return mustBe(name)

@@ -28,8 +28,8 @@ type Registry struct {
 	registered *recent.Cache[string, string]
 }
 
-// New returns a registry. trusted may be nil. If it is not, and only is true, the registry rejects
-// other documents. Otherwise clients may register any document.
+// New returns a registry. trusted may be nil. If trusted is not nil and only is true, the registry
+// rejects other documents. Otherwise clients may register any document.
 func New(trusted *Trusted, only bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
@@ -87,9 +87,8 @@ const (
 	version   = "1"
 )
 
-// Named adds persistedQuery to extensions. Its hash is the id of the document elsewhere in the
-// request, such as documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the
-// request.
+// Named adds persistedQuery to extensions. Its hash is an id that the request has elsewhere, such
+// as documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the request.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, rejection := hashOf(extensions)
 	if rejection != nil {

@@ -122,8 +122,8 @@ func isDocument(file string) bool {
 	return slices.Contains([]string{".graphql", ".gql"}, filepath.Ext(file))
 }
 
-// fingerprint hashes the names and contents of the files, and an error. Times and sizes would not
-// do: tools set times, and network file systems report old ones.
+// fingerprint hashes the names and contents of the files, and an error. It ignores times and sizes:
+// tools set times, and network file systems report old ones.
 func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -144,9 +144,9 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	return h.Sum64()
 }
 
-// walk visits the files of paths. In directories it follows symbolic links, ignores files other
-// than documents and .json, and skips names that begin with a dot, such as those of the folders
-// behind the links of Kubernetes' volumes.
+// walk visits the files of paths. In directories it follows symbolic links, and ignores files other
+// than documents and .json. It skips names that begin with a dot: in Kubernetes' volumes, these are
+// the folders behind the links.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {

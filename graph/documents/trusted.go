@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// interval is that of polls. They also work on network file systems, which send no events, and for
-// the symbolic links of Kubernetes' volumes, which are swapped.
+// interval is the time between polls. Unlike events, polls also work on network file systems, and
+// when Kubernetes swaps the symbolic links of a volume.
 const interval = time.Second
 
 // Document is a trusted document.
@@ -53,9 +53,9 @@ func Read(paths ...string) (*Trusted, error) {
 	return t, nil
 }
 
-// Follow reads changed files until ctx is done; errors leave all documents as they are. invalid
-// returns why the server will reject a document. Such documents are logged and kept: a client that
-// sends the hash then gets the reason.
+// Follow reads changed files until ctx is done. After an error the previous documents stay in use.
+// invalid returns why the server will reject a document. Follow logs and keeps such documents: a
+// client that sends the hash then gets the reason.
 func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
 		return
@@ -99,7 +99,7 @@ func (t *Trusted) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// log logs invalid documents that were not there before.
+// log logs invalid documents that before lacks.
 func (t *Trusted) log(log zerolog.Logger, before *set, invalid func(string) error) {
 	for d := range t.All() {
 		if _, known := before.texts[d.Text]; known {
@@ -134,7 +134,7 @@ func (t *Trusted) Failures() int64 {
 	return t.failures.Load()
 }
 
-// Outdated documents are older than the files, which can't be read.
+// Outdated reports whether the last read of changed files failed.
 func (t *Trusted) Outdated() bool { return t != nil && t.outdated.Load() }
 
 func (t *Trusted) set() *set {

@@ -18,9 +18,9 @@ const (
 	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to 1/(1+5) of the slots while others send requests: running
-	// operations compete for the processors and for the store. docs/LIMITS.md has the latencies of
-	// the others.
+	// slotReserve limits a client to 1/(1+5) of the slots while others send requests, because
+	// running operations compete for the processors and the store. docs/LIMITS.md has the latencies
+	// of the others.
 	slotReserve = 5
 	// placeReserve limits a client that holds places to 1/(1+1) of them. The share is large because
 	// one screen of a client may need several heavy operations.
@@ -29,8 +29,8 @@ const (
 
 type admission struct {
 	slots *fair.Semaphore // nil admits all
-	// events are separate slots for subscription events, a quarter as many as slots: a twit is an
-	// event for each of its subscribers.
+	// events are separate slots for subscription events, because one twit is an event for each of
+	// its subscribers. Their number is a quarter of the other slots.
 	events   chan struct{}
 	rejected atomic.Int64
 }
@@ -53,8 +53,8 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 		return nil, a.reject()
 	}
 	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that others
-	// wake: under overload, operations wake each other all the time, and new requests would wait
-	// for seconds.
+	// wake. Under overload, operations wake each other all the time, so new requests would wait for
+	// seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
@@ -75,9 +75,9 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 const (
 	// shortBody is parsed without a share of parsedBytes.
 	shortBody = 16 << 10
-	// parsedBytes bounds the total length of the longer bodies and messages that are being parsed:
-	// parsing takes several times their length in memory. At most waitingParsed complete bodies and
-	// messages wait, each up to queueTimeout.
+	// parsedBytes bounds the total length of longer bodies and messages that are being parsed,
+	// because parsing takes several times their length in memory. At most waitingParsed complete
+	// bodies and messages wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1
@@ -100,8 +100,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would reject r now because of its load. It is false for
-// requests for a WebSocket or a shared stream: their operations are rejected instead.
+// Overloaded reports whether the endpoint would now reject r because of its load. It is false for
+// WebSockets and shared streams, whose operations are rejected instead.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
@@ -115,8 +115,8 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	e.admission.reject().Reject(w)
 }
 
-// Load returns the running operations, those that wait for a slot or for places, and the total of
-// rejections, also of bodies, messages and events, but without [Endpoint.Overdrawn].
+// Load returns the number of running operations, of operations that wait for a slot or places, and
+// of rejections so far. Rejected bodies, messages and events count, those of Overdrawn do not.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {
@@ -156,8 +156,8 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach bounds the documents of an address's subscriptions, in bytes per permitted stream.
-// Running subscriptions keep them parsed, at up to 150 times that size.
+// textEach bounds the documents of an address's subscriptions, in bytes per permitted stream. A
+// running subscription keeps its parsed document, which takes up to 150 times the bytes.
 const textEach = 4 << 10
 
 // subscriptionsEach bounds the subscriptions of an address, per permitted stream: each list with a

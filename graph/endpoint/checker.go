@@ -11,8 +11,8 @@ import (
 	"twibase/graph/limits"
 )
 
-// Checker returns the errors of an endpoint, and predicts costs, without a store. It is safe for
-// concurrent use.
+// Checker predicts costs, and the errors of an endpoint, without a store. It is safe for concurrent
+// use.
 type Checker struct {
 	schema   graphql.ExecutableSchema
 	costs    explain.Costs

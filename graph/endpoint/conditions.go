@@ -25,8 +25,8 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// usesCondition reports whether variable is the condition of a directive in set. It skips fragments
-// in spread, and adds those that it visits.
+// usesCondition reports whether variable is the condition of a directive in set. It skips the
+// fragments in spread, and adds visited fragments to it.
 func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList

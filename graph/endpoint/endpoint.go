@@ -43,7 +43,7 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe is called for each operation of a WebSocket or a shared stream, and ended at its end.
+	// Observe is called before each operation of a WebSocket or a shared stream, and ended after it.
 	// May be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
@@ -109,7 +109,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 }
 
 // Shutdown ends subscriptions so that their clients reconnect to another gateway, and closes idle
-// connections. When ctx is done it closes the other WebSockets. It does not wait.
+// connections. When ctx is done, it closes the other WebSockets. It returns immediately.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.drain()
 	context.AfterFunc(ctx, e.end)

@@ -80,8 +80,8 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		// The writer is a buffer: see Compress in gateway/middleware, which counts its bytes while
-		// it sends them. So read memory is held only until the write.
+		// Compress of gateway/middleware buffers the response, and counts its bytes while it sends
+		// them. So the memory of reads is held only until this write.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {
@@ -96,9 +96,9 @@ func (x *exchange) sendEvents(op *operation) {
 	})
 }
 
-// reject sends the errors of an operation that is not executed. Clients of the older media type
-// take any status but 200 for a broken server. Some Apollo clients send the document of an unknown
-// hash only after status 200.
+// reject sends the errors of an operation that is not executed. Clients of the older media type see
+// any status but 200 as a broken server. Some Apollo clients send the document of an unknown hash
+// only after status 200.
 func (x *exchange) reject(errs *graphql.Response) {
 	if x.accept.eventsFirst {
 		sse.Serve(x.ctx, x.w, x.config.Sending, func(context.Context) iter.Seq[*graphql.Response] {

@@ -43,8 +43,8 @@ func untilWritten(ctx context.Context) (response context.Context, written contex
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, and so releases its memory. After untilWritten, the
-// function written does that instead.
+// endResponse ends the ctx of a response, which releases its memory. With a ctx of untilWritten,
+// the function written does that instead.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()

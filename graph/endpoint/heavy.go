@@ -14,8 +14,8 @@ import (
 const rowsPerPlace = 2000
 
 // heavy bounds the running operations that are predicted to read more than rowsPerPlace. Each needs
-// a place per rowsPerPlace. The number of places is half the number of slots, at least one, so that
-// other operations find slots. A heavy operation that waits for places holds no slot.
+// a place per rowsPerPlace. There are half as many places as slots, but at least one, so that other
+// operations find slots. A heavy operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -36,9 +36,9 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// predictor predicts the rows that an operation reads. The bound of a plan assumes that all pages
-// are full. So the predictor learns the fraction of the bound that each operation of a cached
-// document reads. It is safe for concurrent use.
+// predictor predicts the rows that an operation reads. The bound of a plan assumes full pages, so
+// the predictor learns the fraction of the bound that each operation of a cached document reads. It
+// is safe for concurrent use.
 type predictor struct {
 	fractions *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }
@@ -47,9 +47,8 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
-// minFraction is the smallest predicted fraction. Variables choose what an operation reads: after a
-// run for an unknown user, which reads nothing, the next runs may read everything, and must not all
-// be admitted at once.
+// minFraction is the smallest predicted fraction. A run for an unknown user reads nothing, but the
+// next runs may have other variables and read everything. They must not all be admitted together.
 const minFraction = 1. / 16
 
 // predict returns bound for an unknown operation.
@@ -65,8 +64,7 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 const decay = 0.9
 
 // learn updates the fraction of bound that an operation reads. It keeps the operation, and so its
-// parsed document. It learns nothing about a document that is not cached: each request parses it
-// again.
+// parsed document. It ignores documents that are not cached, because each request parses a new one.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return // it is never heavy, or never predicted

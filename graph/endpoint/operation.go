@@ -33,8 +33,8 @@ type operation struct {
 	releasedLater bool   // another goroutine calls free
 }
 
-// limitPenalty is how long an operation that exceeded a limit keeps its slot and places after its
-// response. A client that sends such operations without a pause would otherwise take processors and
+// limitPenalty is the time that an operation above a limit keeps its slot and places after its
+// response. Otherwise a client that sends such operations without a pause would take processors and
 // region servers from other clients.
 const limitPenalty = 100 * time.Millisecond
 
@@ -56,7 +56,7 @@ func exceedsLimit(err *gqlerror.Error) bool {
 	return err.Extensions["code"] == string(apierr.CodeLimitExceeded)
 }
 
-// begin waits for a slot, prepares an operation, and waits for its places. Or it returns the
+// begin waits for a slot, prepares an operation, and waits for its places. Otherwise it returns a
 // rejection, or the response of an operation that failed before execution.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
@@ -145,7 +145,8 @@ func (e *Endpoint) checkBudget(ctx context.Context) *apierr.Error {
 		e.config.RowBudget.PerSecond(), wait)
 }
 
-// Overdrawn returns how many operations were rejected because their clients had read too many rows.
+// Overdrawn returns the number of operations that were rejected because their clients had read too
+// many rows.
 func (e *Endpoint) Overdrawn() int64 { return e.overdrawn.Load() }
 
 // execute runs an operation of a WebSocket or a shared stream.

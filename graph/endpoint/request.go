@@ -29,11 +29,11 @@ const allow = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 const maxBody = 1 << 20
 
-// usualHeader is the most bytes of a header that are not counted: they take less memory than the
-// buffers of a connection.
+// Headers of at most usualHeader bytes are not counted: they take less memory than the buffers of a
+// connection.
 const usualHeader = 4 << 10
 
-// maxBatch bounds the errors of a rejected batch: a client shows one for each request.
+// maxBatch bounds the errors of a rejected batch. Clients expect an error for each request.
 const maxBatch = 50
 
 const notBatched = "requests can't be batched: send one request at a time"
@@ -169,8 +169,8 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	return nil
 }
 
-// readAll reads a body of a length, which is negative if unknown. It allocates the buffer of a long
-// body only after the first shortBody bytes have arrived.
+// readAll reads a body. An unknown length is negative. readAll allocates the buffer of a long body
+// only after the first shortBody bytes have arrived.
 func readAll(body io.Reader, length int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if length > shortBody {

@@ -49,8 +49,7 @@ func (t *Trace) Variables() string {
 	return text
 }
 
-// shape returns the type of a value, with the field names of input objects, which are those of the
-// schema.
+// shape returns the type of a value. Its field names are those of the schema.
 func shape(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -28,8 +28,7 @@ type Trace struct {
 	Errors                int
 	// Codes counts errors, also of rejected requests.
 	Codes map[string]int
-	// Rejected means that no slot, place or memory for parsing was free, or that the client had
-	// used up its rows.
+	// Rejected: no slot, place or memory for parsing was free, or the client had used up its rows.
 	Rejected bool
 
 	prepared *graphql.OperationContext // nil without a valid operation
@@ -46,7 +45,7 @@ func (t *Trace) CountCode(code string) {
 // NoError is the code of a response without errors.
 const NoError = "OK"
 
-// Code returns INTERNAL, UNAVAILABLE or TIMEOUT: the first of these that an error has. Otherwise it
+// Code returns the first of INTERNAL, UNAVAILABLE and TIMEOUT that an error has. Otherwise it
 // returns the first code by name, or [NoError].
 func (t *Trace) Code() string {
 	for _, code := range []apierr.Code{apierr.CodeInternal, apierr.CodeUnavailable, apierr.CodeTimeout} {

@@ -39,11 +39,11 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 	return c.estimate.read(c.step, at, set, r)
 }
 
-// Shared is a set of one object, for rows that are read whatever the parents are. A read's Subject
-// names the row.
+// Shared is a set of one object, for rows that do not depend on the parents. A read's Subject names
+// the row.
 func (c *Call) Shared() *Set { return &c.estimate.shared }
 
-// Forget declares that later reads of [Call.Shared] are sent again.
+// Forget declares that loaders send later reads of [Call.Shared] again.
 func (c *Call) Forget() { c.estimate.shared.sent = nil }
 
 // Scan declares a scan, and returns the stage at which it is answered.
@@ -59,8 +59,8 @@ func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns; for a connection, its nodes. typ is empty
-// unless the field has an abstract type.
+// Returns declares the objects that the field returns. Those of a connection are its nodes. typ is
+// empty unless the field has an abstract type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {
 		c.returns = map[string]*Set{}
@@ -118,7 +118,7 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
-	if call.Serial { // a condition may skip the calls before it: it shares no reads with them
+	if call.Serial { // it shares no reads with the calls before it, which a condition may skip
 		c.Forget()
 	}
 	s.err, s.uncalled = call.Err, call.Err != nil

@@ -16,18 +16,18 @@ import (
 )
 
 // WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Each
-// weight is derived from the [Cost] of the field, for one parent, a viewer who is no administrator,
-// the more expensive of the default pages after and before a cursor, and the most expensive values
-// of the required arguments.
+// weight is derived from the [Cost] of the field, for one parent and a viewer who is not an
+// administrator. Required arguments have their most expensive values. A connection has its default
+// page after or before a cursor, whichever costs more.
 //
-//	@cost of a type        the rows that one more object adds to a page; the smallest number of all
-//	                       lists of the type
+//	@cost of a type        the rows that one more object adds to a page: the minimum over all lists
+//	                       of the type
 //	@cost of a field       the rows of the call, less the weights of its objects; at least the rows
 //	                       of the call if no object is selected
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
 //
-// So the sum of the weights is an upper bound of the rows of a query whose pages are not larger
-// than the default.
+// So the sum of the weights is an upper bound of the rows of a query, unless a page is larger than
+// the default.
 func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast.Schema, error) {
 	p := prober{schema: schema, costs: costs, ids: ids, paths: pathsOf(schema.Schema()), resolved: map[string]bool{}}
 	for _, field := range plan.Resolvers(schema) {
@@ -88,7 +88,7 @@ func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast
 	return into, nil
 }
 
-// freeInputs gives input objects, whose default weight is 1, the weight 0.
+// freeInputs gives input objects the weight 0. Their default is 1.
 func freeInputs(schema *ast.Schema, of *ast.Definition, field *ast.FieldDefinition) {
 	if of.Kind == ast.InputObject && schema.Types[field.Type.Name()].Kind == ast.InputObject {
 		field.Directives = append(field.Directives, costDirective(0))

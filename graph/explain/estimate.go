@@ -3,13 +3,13 @@ package explain
 import "slices"
 
 // An estimate adds up upper bounds of the reads of an operation. It walks over the resolver calls
-// (plan.Walk), and calls the [Cost] in place of each resolver.
+// (plan.Walk). In place of each resolver it calls the [Cost].
 //
 // # Sets and stages
 //
 // A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
-// point of the execution: the maximum number of rounds before it. A read usually has one Get for
-// each object of a set, and is answered one stage later (see Times and Rounds of [Read]).
+// point of the execution, given by the maximum number of rounds before it. A read usually has one
+// Get for each object of a set, and is answered one stage later (see Times and Rounds of [Read]).
 //
 //	{ user(…) { followers(first: 20) { nodes { twits(first: 3) { nodes { content } } } } } }
 //
@@ -24,15 +24,16 @@ import "slices"
 // # Merging
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
-// that begin when a set is ready share Gets: all named columns of a row are read by one Get, or by
-// the Get of a first page if there is one. Each page counts as a Get, because loaders merge pages
-// only under conditions that are unknown here. Later reads count separately: stages are maxima, so
-// reads of one later stage may be sent in different rounds.
+// that begin when a set is ready share Gets. One Get reads all named columns of a row. If there is
+// a first page, its Get reads them, too. Each page counts as a Get, because loaders merge pages
+// only under conditions that are unknown here. Later reads count separately, because a stage is a
+// maximum: reads of one later stage may be sent in different rounds.
 //
 // # Chains
 //
 // A scan runs concurrently with the rounds. So its results start a chain of rounds of their own, at
-// round 0. The bound of an operation is the sum of the rounds of all chains, and one for each scan:
+// round 0. The bound of an operation is the sum of the rounds of all chains, plus the number of
+// scans:
 //
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …
@@ -55,7 +56,7 @@ type Stage struct{ chain, round int }
 // Next returns the stage one round later.
 func (s Stage) Next() Stage { return Stage{s.chain, s.round + 1} }
 
-// Latest returns the latest of stages of one chain.
+// Latest returns the latest stage. All stages must be of one chain.
 func Latest(s Stage, others ...Stage) Stage {
 	for _, o := range others {
 		s.round = max(s.round, o.round)
@@ -76,20 +77,19 @@ const (
 // Read is a Get that a loader sends for each object of a set, or a scan: see [Call.Scan].
 type Read struct {
 	Loader, Table string
-	// Columns are separated by spaces; Limit is per family, 0 for all.
-	Columns string
-	Limit   int
-	Kind    Kind
-	// Subject distinguishes rows of a table, or pages of a row. A read of kind Alone without a
-	// Subject equals no other.
+	Columns       string // separated by spaces
+	Limit         int    // per family, 0 for all
+	Kind          Kind
+	// Subject distinguishes rows of a table, or pages of a row. Reads of kind Alone without a
+	// Subject are never equal.
 	Subject string
-	// Times is the number of Gets for each object, in Rounds rounds. 0 means 1, for both.
+	// Times is the number of Gets for each object, in Rounds rounds. 0 means 1 for both.
 	Times  int64
 	Rounds int
 	// If is the condition of the read, or empty.
 	If string
 
-	// open has the arguments on which Limit may depend and whose values are unknown.
+	// open has the arguments with unknown values on which Limit may depend.
 	open string
 }
 
@@ -102,8 +102,8 @@ type record struct {
 	step  *step
 	begun Stage
 	gets  int64   // 0 if the read shares Gets: see with
-	with  *record // the record whose Gets it shares, or nil; that record may share them, too
-	rows  int64   // of a scan; else 0
+	with  *record // the record whose Gets it shares, or nil; with may share them, too
+	rows  int64   // of a scan, or 0
 	level int     // the first one, set by [estimate.levels]
 }
 
@@ -149,8 +149,8 @@ type Set struct {
 // tableRows are rows of one table that are read at the stage Ready, one for each object of a set.
 type tableRows struct {
 	table string
-	named *record // named columns with Gets of their own, until a page takes over; or nil
-	get   *record // further named columns share its Gets
+	named *record // named columns with their own Gets, or nil after a page has taken them over
+	get   *record // the record whose Gets further named columns share
 }
 
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
@@ -168,8 +168,8 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	return at
 }
 
-// merge returns the record whose Gets a read shares; nil for a read with Gets of its own. A first
-// page takes over the Gets of named columns of its row.
+// merge returns the record whose Gets a read shares, or nil. A first page takes over the Gets of
+// named columns of its row.
 func (s *Set) merge(rec *record) (with *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()

@@ -1,8 +1,8 @@
-// Package explain predicts upper bounds of the reads of an operation, without executing it. They do
-// not include the calls of package writers, and assume that no row of a list is sparse: see
-// docs/EXPLAIN.md.
+// Package explain predicts upper bounds of the reads of an operation, without executing it. The
+// bounds do not include the calls of package writers, and assume that no row of a list is sparse:
+// see docs/EXPLAIN.md.
 //
-// Resolvers declare their reads as a [Cost]; estimate.go explains how they are added up.
+// Resolvers declare their reads as a [Cost]. estimate.go explains how they are added up.
 package explain
 
 import (
@@ -24,14 +24,14 @@ type Totals struct {
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects counts the objects that resolvers return: of a connection, its nodes.
+	// Objects counts the objects that resolvers return. Those of a connection are its nodes.
 	Objects int64 `json:"objects"`
-	// Resolved counts the values that resolvers return: one for each parent of each call.
+	// Resolved counts the values that resolvers return, one for each parent of each call.
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns the cost of the operation of ctx, in linear time, or the error of a resolver that
-// will reject its arguments.
+// Bound returns the cost of the operation of ctx, or the error of a resolver that will reject its
+// arguments. Its time is linear.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -59,16 +59,15 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 
 const chunk = 256 // Gets of an RPC
 
-// rpcs bounds the number of RPCs. Each takes chunk Gets, but the last RPC of a round may take
-// fewer.
+// rpcs bounds the number of RPCs. Each has chunk Gets, but the last RPC of a round may have fewer.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds without reads: a chain has at most the sum of the rounds of its
-	// reads.
+	// Stages may count rounds without reads, so the sum of the rounds of a chain's reads may be
+	// less.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {
@@ -86,7 +85,7 @@ func (e *estimate) totals() (t Totals) {
 	return t
 }
 
-// share returns the Gets of round i of a read: they are spread evenly over its rounds.
+// share returns the Gets of round i of a read. All rounds have about the same number.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {

@@ -12,8 +12,8 @@ import (
 
 type openKey struct{}
 
-// WithOpen names variables with unknown values. In the operation, they have arbitrary valid values.
-// A [Cost] declares the reads of the values that cost most: see [Call.Open].
+// WithOpen names variables with unknown values. The operation has arbitrary valid values for them.
+// A [Cost] declares the reads of the most expensive values: see [Call.Open].
 func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }
@@ -31,9 +31,9 @@ func isOpen(value *ast.Value, open map[string]bool) bool {
 // Item is the cost of a field.
 type Item struct {
 	Path string `json:"path"`
-	// Round counts the rounds of the chain until the reads are answered, or is 0.
+	// Round is the last round of the field's reads, counted in their chain, or 0.
 	Round int64 `json:"round"`
-	// Rows counts Gets and the rows of scans. The sum over all fields is [Totals].Rows.
+	// Rows counts Gets and the rows of scans. Its sum over all fields is [Totals].Rows.
 	Rows    int64 `json:"rows"`
 	Objects int64 `json:"objects"`
 	// Open says why the arguments do not bound the reads, or is empty.
@@ -52,7 +52,7 @@ func Itemize(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) 
 	for _, s := range e.steps {
 		path := report.Path(s.call.Ctx)
 		i, known := indexes[path]
-		if !known { // a field of an interface has a call for each type
+		if !known { // an interface's field has a call for each type
 			i, items = len(items), append(items, Item{Path: path})
 			indexes[path] = i
 		}

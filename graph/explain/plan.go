@@ -14,7 +14,7 @@ import (
 	"twibase/graph/report"
 )
 
-// Plan describes the reads of an operation. docs/EXPLAIN.md describes the fields.
+// Plan has the reads of an operation. docs/EXPLAIN.md describes the fields.
 type Plan struct {
 	Totals
 	// Ordinary omits reads with a condition: see [Loader].If.
@@ -49,8 +49,7 @@ type Loader struct {
 // Field is a field with a resolver.
 type Field struct {
 	Path string `json:"path"`
-	// Label is the part of Path below the nearest field with a resolver above, and the truncated
-	// arguments.
+	// Label is Path relative to the nearest field above, with truncated arguments.
 	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
 	Open    string `json:"open,omitempty"`
@@ -67,7 +66,7 @@ type FieldRead struct {
 	With   *int  `json:"with,omitempty"`
 }
 
-// Predict returns the plan of the operation of ctx. 0 maxBytes is no limit.
+// Predict returns the plan of the operation of ctx. A maxBytes of 0 is no limit.
 func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, maxBytes int) (*Plan, error) {
 	bound, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -107,8 +106,8 @@ type part struct {
 	gets int64
 }
 
-// levels returns the levels in order, and sets their numbers, from 1, in the records. It fails as
-// soon as the paths alone are longer than maxBytes.
+// levels returns the levels in order, and sets the level of each record, from 1. It fails as soon
+// as the paths alone are longer than maxBytes.
 func (e *estimate) levels(maxBytes int) ([]Level, error) {
 	parts := map[Stage][]part{}
 	scans := 0

@@ -65,9 +65,9 @@ func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document returns an operation that selects a field with its required arguments, and the optional
-// argument named by text. If size is not empty, such as first:20, it passes size and a cursor. It
-// omits fields whose type is named by without.
+// document returns an operation that selects a field with its required arguments, and with the
+// optional argument that text names. If size is not empty, such as first:20, document passes size
+// and a cursor. It omits fields of the type that without names.
 func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
@@ -120,8 +120,8 @@ func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
 	return field.Name + "(" + strings.Join(arguments, ",") + ")"
 }
 
-// selection selects all fields without resolvers. prefix makes the aliases of an interface's types
-// differ.
+// selection selects all fields without resolvers. prefix makes the aliases of different types
+// distinct.
 func (o *operation) selection(typ, prefix string) string {
 	def := o.schema.Types[typ]
 	if !def.IsCompositeType() {

@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Type is GraphQL's __Type. Lists that do not apply to its kind are nil.
+// Type is GraphQL's __Type. Lists that other kinds have are nil.
 type Type struct {
 	schema     *ast.Schema
 	definition *ast.Definition

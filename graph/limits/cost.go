@@ -22,14 +22,14 @@ type CostCheck struct {
 	passed *recent.Cache[constantOperation, int64]
 }
 
-// constantOperation has no variables. known is false for an anonymous viewer, and admin is true for
-// an administrator.
+// constantOperation is an operation without variables, and the kind of its viewer. known is false
+// for an anonymous viewer.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool
 }
 
-// The bounds of the cache equal those of the document cache: an entry refers to its document.
+// The cache is as large as the document cache, because an entry refers to its document.
 const (
 	cachedOperations = 1000
 	cachedBytes      = 1 << 20
@@ -41,9 +41,9 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, int64](cachedOperations, cachedBytes)}
 }
 
-// Check returns the maximum number of rows of an operation, or rejects one that costs too much or
-// has arguments that a resolver would reject. It permits requests for the plan, which shows the
-// cost and the error.
+// Check returns the maximum number of rows of an operation. It rejects an operation that costs too
+// much, or whose arguments a resolver would reject. It permits a request for the plan, which shows
+// the cost and the error.
 func (c *CostCheck) Check(
 	ctx context.Context, operation *graphql.OperationContext,
 ) (rows int64, rejection *gqlerror.Error) {
@@ -76,8 +76,8 @@ func (c *CostCheck) Check(
 	return totals.Rows, nil
 }
 
-// BoundResponse is a [graphql.ResponseMiddleware]. It bounds the length and the errors of the
-// response; the last error has their number.
+// BoundResponse is a [graphql.ResponseMiddleware]. It bounds the length of the response, and the
+// number of its errors. The last error then has the actual number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))
@@ -90,7 +90,7 @@ func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler
 	return response
 }
 
-// BoundErrors drops errors of a rejected request beyond the limit.
+// BoundErrors drops errors of a rejected request above the limit.
 func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
 	if rejection := l.check(Errors, len(errs)); rejection != nil {
 		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(rejection))

@@ -64,9 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client, whose decoded values may take 25 times the memory of the
-// text. A text that is too long for permitted values is not decoded. If a value exceeds a limit,
-// all values are dropped. In both cases [Limits.Values] returns the error.
+// Object is a JSON object of a client. Decoded values may take 25 times the memory of the text, so
+// a text that is too long for permitted values is not decoded. If a value exceeds a limit, all
+// values are dropped. In both cases [Limits.Values] returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits
@@ -75,8 +75,8 @@ type Object struct {
 // Object returns an empty object to decode into.
 func (l *Limits) Object() Object { return Object{limits: l} }
 
-// escaped bounds the ratio of JSON to UTF-8, for clients that escape all characters outside of
-// ASCII.
+// escaped bounds the ratio of the lengths of JSON and of UTF-8, for clients that escape all
+// characters outside of ASCII.
 const escaped = 4
 
 // UnmarshalJSON makes numbers [json.Number].

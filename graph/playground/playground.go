@@ -25,8 +25,8 @@ var unbuilt []byte
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the IDE at / and its scripts under /assets/. If actsAs is true for a request, the
-// page can act as any user.
+// Handler serves the IDE at / and its scripts under /assets/. If actsAs returns true, the page can
+// act as any user.
 func Handler(actsAs func(*http.Request) bool) http.Handler {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -64,8 +64,8 @@ func withSecurityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// contentTypes are fixed, because those of package mime depend on the system, and browsers do not
-// run scripts of a wrong type.
+// contentTypes are fixed: those of package mime depend on the system, and browsers do not run
+// scripts of a wrong type.
 var contentTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",

@@ -53,7 +53,7 @@ func (c *Cache[K, V]) Add(key K, value V, size int) {
 	}
 }
 
-// Values has the least recently used first.
+// Values returns the values, the least recently used first.
 func (c *Cache[K, V]) Values() (values []V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

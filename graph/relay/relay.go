@@ -26,7 +26,8 @@ func AppendID(dst []byte, id tables.ID) []byte {
 	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
-// UnmarshalID reads a global id. A malformed id is the zero ID; a long one is LIMIT_EXCEEDED.
+// UnmarshalID reads a global id. It returns the zero ID for a malformed id, and LIMIT_EXCEEDED for
+// a long one.
 func UnmarshalID(v any) (tables.ID, error) {
 	s, _ := v.(string)
 	if len(s) > MaxLength {
@@ -51,7 +52,7 @@ func decode(s string) ([]byte, bool) {
 
 // Cursors encodes and decodes the cursors of one kind of connection.
 type Cursors struct {
-	// Letter is the first byte of each cursor; Decode rejects any other.
+	// Letter is the first byte of each cursor.
 	Letter byte
 	// Check rejects invalid positions.
 	Check func(position string) error
@@ -60,7 +61,7 @@ type Cursors struct {
 // CursorsOf returns the cursors of a list.
 func CursorsOf(l *tables.AnyList) Cursors { return Cursors{l.Cursor, l.Check} }
 
-// Descendants is the Letter of Department.descendants, which is no list.
+// Descendants is the Letter of Department.descendants, which is not a list of the catalogue.
 const Descendants = 'd'
 
 // Encode returns the cursor of a position.
@@ -91,7 +92,7 @@ const (
 type Page struct {
 	// Size is from 1 to [MaxPage].
 	Size int
-	// Backward counts from the end.
+	// Backward: the page is counted from the end.
 	Backward bool
 	// After and Before are exclusive positions, or empty.
 	After, Before string

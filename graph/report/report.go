@@ -73,8 +73,9 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds reports to executed requests with [Header], or an error if the report exceeds
-// maxBytes; 0 is no limit. trace records the calls of the store in ctx until levels is called.
+// Middleware adds a report to an executed request with [Header], or an error if the report exceeds
+// maxBytes. A maxBytes of 0 is no limit. trace records the calls of the store in ctx until levels
+// is called.
 func Middleware(trace func(ctx context.Context) (levels func() []Level), maxBytes int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)
@@ -132,7 +133,7 @@ func Ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // longestKey limits response keys in a path, because clients choose them.
 const longestKey = 64
 
-// Path is that of ctx, truncated, with dots and without indexes.
+// Path returns the path of ctx with dots, without indexes, and with truncated keys.
 func Path(ctx context.Context) string {
 	var b strings.Builder
 	for _, element := range graphql.GetPath(ctx) {

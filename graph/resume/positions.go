@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// TTL is how long a position is kept.
+	// TTL is the time that a position is kept.
 	TTL = time.Minute
-	// The oldest position is dropped for a new one.
+	// Above these limits, a new position replaces the oldest.
 	maxPositions = 10_000
 	maxOfViewer  = 100
 )
@@ -61,8 +61,8 @@ func (p *Positions) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take removes the latest position of the key, moves it back to the earliest, and returns it: a
-// client may receive an event twice, but misses none. The other positions stay, for more operations
+// take removes the latest position of the key, moves it back to the earliest, and returns it. So a
+// client may receive an event twice, but misses none. The other positions stay for other operations
 // with the key.
 func (p *Positions) take(key Key) (position Position, until time.Time) {
 	p.mu.Lock()

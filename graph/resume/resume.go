@@ -1,16 +1,16 @@
 // Package resume continues a subscription whose token expired.
 //
-// The clients graphql-ws and graphql-sse then connect again with a new token. They repeat the
-// operation, without a position. So the gateway keeps the position for a minute, and resumes the
-// viewer's next operation with the same [Key]:
+// When a token expires, the clients graphql-ws and graphql-sse connect again with a new token, and
+// repeat the operation without a position. So the gateway keeps the position for a minute, and
+// resumes the viewer's next operation with the same [Key]:
 //
 //	endpoint   Start                                                                 End
 //	             │                                                                    ▲
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
-// The position is kept if all events before it were sent. If a resumed operation ends before it
-// sent an event, the connection failed again, and the position where it resumed is kept until its
-// minute ends.
+// The position is kept if all events before it were sent. If a resumed operation ends without
+// sending an event, the connection failed again. Then the position where the operation resumed is
+// kept until its minute ends.
 package resume
 
 import (
@@ -23,7 +23,7 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is the time to send the events from before the token expired.
+// Grace is the time to send the events from before the expiry of the token.
 const Grace = 5 * time.Second
 
 // Position is a position in the events of a subscription.
@@ -45,8 +45,7 @@ type (
 	endKey       struct{}
 )
 
-// WithID sets the id that the client gave the operation. The client repeats it when it connects
-// again.
+// WithID sets the client's id of the operation, which the client repeats when it connects again.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
@@ -80,7 +79,7 @@ type Operation struct {
 	release   context.CancelFunc
 
 	mu       sync.Mutex
-	until    time.Time // the end of the time for which the resumed position is kept
+	until    time.Time // the resumed position is kept until then
 	sent     bool
 	expired  bool
 	ended    bool
@@ -127,7 +126,7 @@ func (o *Operation) Resume() Position {
 // done, or when the operation ends.
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Sent records that an event was sent. The position where the operation resumed is lost.
+// Sent records that an event was sent. The operation can't be resumed again from its old position.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,9 +151,9 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// keepOrClose keeps the position if it is current, that is, if all events before it were sent. If
-// it is not, but the operation was resumed and has sent no event, keepOrClose keeps the earlier
-// position until its original expiry. Otherwise it closes the position. mu is held.
+// keepOrClose keeps a current position: one before which all events were sent. If the position is
+// not current, but the operation was resumed and has sent no event, keepOrClose keeps the position
+// where it resumed, until its original expiry. Otherwise it closes the position. mu is held.
 func (o *Operation) keepOrClose(current bool) {
 	position := o.position
 	o.position = nil

@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/lexer"
 )
 
-// scan checks tokens more strictly than gqlparser's lexer, and returns the values of block strings
-// by position. It also returns the lexer's errors, because the parser drops their reasons.
+// scan checks tokens more strictly than gqlparser's lexer. It returns the values of block strings
+// by position, and the lexer's errors, because the parser drops their reasons.
 func scan(text string) (blocks map[int]string, err *gqlerror.Error) {
 	source := &ast.Source{Input: text}
 	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // positions count runes
@@ -54,8 +54,7 @@ func reject(source *ast.Source, token lexer.Token, format string, args ...any) *
 	return gqlerror.ErrorLocf(source.Name, token.Pos.Line, token.Pos.Column, format, args...)
 }
 
-// escapes matches, in this order, an escape that is no surrogate, a surrogate pair, or one
-// surrogate.
+// escapes matches another escape than \u, a surrogate pair, or one surrogate, in this order.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
 // loneSurrogate returns an escape of half a surrogate pair, or "".

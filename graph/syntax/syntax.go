@@ -40,8 +40,8 @@ func parse(text string) (*ast.QueryDocument, *gqlerror.Error) {
 	return doc, correct(doc, blocks)
 }
 
-// correct rejects variable definitions of fragments, and variables in the directives of variable
-// definitions.
+// correct sets the values of block strings. It rejects variable definitions of fragments, and
+// variables in the directives and default values of variable definitions.
 func correct(doc *ast.QueryDocument, blocks map[int]string) *gqlerror.Error {
 	var first *gqlerror.Error
 	reject := func(at *ast.Position, message string) {

@@ -15,8 +15,9 @@ const maxMerged = 100_000 // visited selections of a document
 // fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
 // same arguments. Fields of different object types need only values of the same shape.
 //
-// gqlparser's rule compares all pairs of fields; this one each field with the first of its response
-// key, because equality is transitive. It reports only the first conflict of an operation.
+// gqlparser's rule compares all pairs of fields. fieldsMerge compares each field with the first of
+// its response key, because equality is transitive. It reports only the first conflict of an
+// operation.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
@@ -32,8 +33,8 @@ type merging struct {
 	left   int
 }
 
-// merge returns the first conflict of fields of one response object, or with shapeOnly of their
-// shapes.
+// merge returns the first conflict of the fields of one response object. With shapeOnly it compares
+// only their shapes.
 func (m *merging) merge(fields []*ast.Field, shapeOnly bool) (conflict []core.ErrorOption) {
 	if m.left < 0 {
 		return []core.ErrorOption{core.Message("there are too many selections to be merged")}
@@ -81,7 +82,7 @@ func group(fields []*ast.Field, key func(*ast.Field) string) (groups [][]*ast.Fi
 	return groups
 }
 
-// ofOneObject groups fields by object type. Those of interfaces are in each group.
+// ofOneObject groups fields by object type. Each group has the fields of interfaces, too.
 func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	var objects, interfaces []*ast.Field
 	for _, f := range fields {

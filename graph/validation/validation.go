@@ -116,7 +116,7 @@ func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.Ad
 }
 
 // singleRootField is section 5.2.4.1: a subscription has one root field, without introspection,
-// @skip and @include. gqlparser's rule counts names in place of response keys, and ignores
+// @skip or @include. gqlparser's rule counts names instead of response keys, and ignores
 // directives.
 func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {

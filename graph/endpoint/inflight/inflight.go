@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Bytes counts the bytes in flight in one direction, safe for concurrent use. Above its limit it
-// cuts off the oldest transfers, which are the slow ones. A nil *Bytes bounds nothing.
+// Bytes counts the bytes in flight in one direction. Above its limit it cuts off the oldest
+// transfers, which are the slow ones. A nil *Bytes bounds nothing. It is safe for concurrent use.
 type Bytes struct {
 	limit int
 
@@ -30,8 +30,8 @@ type transfer struct {
 // New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
-// Add counts a response until sent is called. To cut it off, Bytes calls cut, which must end the
-// transfer without blocking: at most once, never after sent has returned.
+// Add counts a response until sent is called. To cut the response off, Bytes calls cut, which must
+// end the transfer without blocking. It calls cut at most once, and never after sent has returned.
 func (b *Bytes) Add(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
 	b.grow(t, bytes)
@@ -48,8 +48,8 @@ func (b *Bytes) begin(cut func()) *transfer {
 	return t
 }
 
-// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, also this one,
-// but never the only one.
+// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, perhaps this
+// one, but never the only one.
 func (b *Bytes) grow(t *transfer, bytes int) {
 	if b == nil {
 		return
@@ -88,15 +88,15 @@ func (b *Bytes) remove(t *transfer) {
 	t.element = nil
 }
 
-// Load returns the bytes in flight, and the total of transfers that were cut off.
+// Load returns the bytes in flight, and the number of transfers that were cut off.
 func (b *Bytes) Load() (bytes, cut int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.bytes, b.cutOff
 }
 
-// Reader counts the bytes of an incomplete request, and the buffer for the next ones. It is for one
-// goroutine.
+// Reader counts the bytes of an incomplete request, and the buffer for the next bytes. It is not
+// safe for concurrent use.
 type Reader struct {
 	inFlight *Bytes
 	from     io.Reader
@@ -104,8 +104,8 @@ type Reader struct {
 	transfer *transfer
 }
 
-// Reader returns a reader of a request that already holds bytes, such as its header. cut, as in
-// [Bytes.Hold], must make reads return. The caller calls End.
+// Reader returns a reader of a request that already holds bytes, such as its header. cut is as in
+// [Bytes.Add], and must make reads return. The caller calls End.
 func (b *Bytes) Reader(from io.Reader, bytes int, cut func()) *Reader {
 	return &Reader{inFlight: b, from: from, read: bytes, transfer: b.begin(cut)}
 }

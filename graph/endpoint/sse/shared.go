@@ -35,7 +35,7 @@ type Stream struct {
 	token   string
 	ctx     context.Context
 	end     func()
-	expiry  context.Context // done when a token of an operation has expired
+	expiry  context.Context // done when an operation's token has expired
 	expire  context.CancelFunc
 	timeout *time.Timer // ends a stream that was not opened, or that drains
 	events  feed
@@ -44,7 +44,7 @@ type Stream struct {
 	operations transport.Operations
 }
 
-// Reserve returns the token of a new stream. free is called when it ends, opened or not.
+// Reserve returns the token of a new stream. free is called when the stream ends, opened or not.
 func (s *Shared) Reserve(free func()) (token string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Stream{shared: s, token: rand.Text(), ctx: ctx, events: make(feed)}
@@ -131,8 +131,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 	}
 }
 
-// send sends nothing for a stopped operation or over an ended stream: the bytes would count as
-// being sent, and cut off other clients.
+// send sends nothing for a stopped operation or over an ended stream. Such bytes would count as
+// being sent, and might cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false

@@ -1,6 +1,6 @@
 // Package sse implements GraphQL over SSE
-// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): operations have streams of
-// their own, or share one.
+// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). An operation has a stream of
+// its own, or shares one.
 package sse
 
 import (
@@ -34,9 +34,9 @@ var (
 	completed = []byte("event: complete\ndata:\n\n")
 )
 
-// Serve sends responses as events until they end, the client is gone, or ctx is done. It completes
-// the operation unless the last response is [transport.Reconnect] or [transport.Expired]. Clients
-// repeat operations without completion.
+// Serve sends responses as events until they end, the client is gone, or ctx is done. Then it
+// completes the operation, unless the last response is [transport.Reconnect] or
+// [transport.Expired]. Clients repeat an operation that is not completed.
 func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// maxKeys bounds the keys of an object: a megabyte has room for 200,000, at 300 ns each.
+// maxKeys bounds the keys of an object. A megabyte has room for 200,000 keys, each of which takes
+// 300 ns.
 const maxKeys = 100
 
 // ErrTooMany is for [Elements].
@@ -69,7 +70,7 @@ func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the length of an array, or [ErrTooMany] if that is more than most.
+// Elements returns the length of an array, or [ErrTooMany] above most.
 func Elements(text []byte, most int) (n int, err error) {
 	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {

@@ -20,8 +20,8 @@ var (
 	ErrClosing     = errors.New("the connection is being closed")
 )
 
-// Operations are those of a connection: a WebSocket or a shared stream. The zero value is ready. It
-// is safe for concurrent use.
+// Operations are the operations of a WebSocket or a shared stream. The zero value is ready. It is
+// safe for concurrent use.
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
@@ -65,9 +65,9 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an operation, and calls last to send its last message unless the client has stopped
-// it. The id is free before that message, but the connection is busy until it was sent. idle
-// reports that Close was called and no operation remains.
+// End removes an operation. Unless the client has stopped the operation, End calls last to send the
+// last message. The id is free before that message, but the connection is busy until it was sent.
+// idle means that Close was called and no operation remains.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()
@@ -91,8 +91,8 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close rejects further operations, and reports whether none runs, apart from those that Stop has
-// cancelled. Otherwise the last End reports it.
+// Close rejects further operations, and reports whether none runs. Operations that Stop has
+// cancelled do not count. If one runs, the last End reports idle.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

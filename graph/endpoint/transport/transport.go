@@ -14,16 +14,17 @@ import (
 	"twibase/graph/plan"
 )
 
-// Reconnect ends a subscription when the gateway shuts down. Neither it nor a completion is sent,
-// so the client subscribes again, at another gateway.
-var Reconnect = new(graphql.Response)
+// Responses that end a subscription. They are not sent, nor is a completion, so that the client
+// subscribes again.
+var (
+	// Reconnect means that the gateway shuts down. The client subscribes at another gateway.
+	Reconnect = new(graphql.Response)
+	// Expired means that the token expired. The client subscribes with a new token.
+	Expired = new(graphql.Response)
+)
 
-// Expired ends a subscription whose token expired. Not sent either: the client subscribes again
-// with a new token.
-var Expired = new(graphql.Response)
-
-// Write writes JSON without line breaks, and releases the data: the caller must not use them again.
-// A request that was not executed has no data, not even null.
+// Write writes JSON without line breaks, and releases the data, which the caller must not use
+// again. A request that was not executed has no data, not even null.
 func Write(w io.Writer, response *graphql.Response) error {
 	head, tail := []byte("{"), []byte("}")
 	if len(response.Errors) > 0 {
@@ -75,8 +76,8 @@ type Params struct {
 	Variables, Extensions            limits.Object
 }
 
-// NewParams returns parameters. Variables or extensions above the limits are dropped as a whole:
-// see [limits.Object].
+// NewParams returns parameters that drop all variables, or all extensions, above the limits: see
+// [limits.Object].
 func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }

@@ -19,7 +19,7 @@ import (
 type conn struct {
 	server *Server
 	socket *websocket.Conn
-	alive  context.Context // until nothing can be sent
+	alive  context.Context // done when nothing can be sent
 	cancel context.CancelFunc
 
 	// For the reading goroutine.
@@ -30,7 +30,7 @@ type conn struct {
 
 	operations transport.Operations
 	running    sync.WaitGroup
-	draining   atomic.Pointer[closeReason] // why it closes when it is idle, or nil
+	draining   atomic.Pointer[closeReason] // why the connection closes when it is idle, or nil
 	closing    atomic.Bool
 	closed     chan struct{} // closed after the close handshake
 }
@@ -89,7 +89,7 @@ func (c *conn) read() *closeReason {
 	for {
 		kind, text, err := c.message()
 		if err != nil {
-			return nil // a too long message has closed it with 1009
+			return nil // the library closes with 1009 after a message that is too long
 		}
 		m, params, wrong := c.parse(kind, text)
 		if wrong == nil {
@@ -174,7 +174,7 @@ func (c *conn) initialize(m message) *closeReason {
 }
 
 // send reports whether a message was sent, and closes the connection of a slow reader. After a
-// failure nothing is sent: the bytes would count as being sent, and cut off other clients.
+// failure it sends nothing. Such bytes would count as being sent, and might cut off other clients.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false
@@ -195,7 +195,7 @@ func (c *conn) drop() {
 	go c.socket.CloseNow()
 }
 
-// close takes the first reason that it gets, and returns after the close handshake, for which the
+// close sends the reason of its first call, and returns after the close handshake, for which the
 // client has about ten seconds. The reading goroutine gets an error.
 func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {

@@ -17,13 +17,13 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of headers that connection_init may have, like those that name the
-// client: browsers can't send them with the handshake.
+// ownHeaders is the prefix of headers that connection_init may have, in addition to those with the
+// client's name. Browsers can't send headers with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns the Authorization of connection_init, at most one, and adds our headers and the
-// client's name to headers. It rejects tokens in unknown places, rather than taking the client for
-// anonymous.
+// readInit returns the Authorization of connection_init, at most one. It adds our headers and the
+// client's name to headers. It rejects tokens in unknown places, so that a client does not become
+// anonymous by mistake.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {

@@ -7,7 +7,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// maxName bounds the agreed subprotocol, which the response repeats.
+// maxName bounds a subprotocol that the response repeats.
 const maxName = 128
 
 // IsHandshake reports whether a request is a WebSocket handshake.
@@ -15,8 +15,8 @@ func IsHandshake(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// subprotocols returns the protocols to agree on: ours, or else the client's first, because clients
-// see a close code only after an agreement. The library compares all offered names with these.
+// subprotocols returns the subprotocols on which the library may agree: ours, or else the client's
+// first. A client of another subprotocol needs the agreement to see the close code.
 func subprotocols(r *http.Request) []string {
 	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
 	if first = strings.TrimSpace(first); len(first) > maxName {

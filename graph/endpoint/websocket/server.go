@@ -1,6 +1,5 @@
-// Package websocket implements graphql-transport-ws
-// (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): many operations over one
-// connection.
+// Package websocket implements graphql-transport-ws, which runs many operations over one connection
+// (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md).
 package websocket
 
 import (
@@ -35,7 +34,7 @@ const (
 
 // Server accepts connections, and is safe for concurrent use. Its fields must not change.
 type Server struct {
-	// Origins may connect besides the server's own.
+	// Origins may connect, in addition to the server's own.
 	Origins []string
 	// Execute runs an operation until it ends or ctx is done. A response without data ends the
 	// operation with an error. If the token expires, the last response of a subscription is
@@ -43,13 +42,13 @@ type Server struct {
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
 	// Authenticate adds the viewer of Authorization headers, and the expiry.
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
-	// Sending counts messages being sent, Receiving incomplete ones.
+	// Sending counts messages being sent, and Receiving incomplete messages.
 	Sending, Receiving *inflight.Bytes
-	// Parsing waits until a message of a length may be parsed, or rejects it. Nil is no limit.
+	// Parsing waits until a message may be parsed, or rejects it. Nil is no limit.
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
 	Limits  limits.Limits
-	// When Draining is done, connections are closed with 1001 (going away) when idle. When Ended is
-	// done, all connections are closed without a close frame.
+	// After Draining is done, connections are closed with 1001 (going away) once they are idle.
+	// After Ended is done, all connections are closed without a close frame.
 	Draining, Ended context.Context
 }
 
