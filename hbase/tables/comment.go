@@ -54,14 +54,14 @@ type CommentKey struct {
 	Position string
 }
 
-// Parts decodes the position.
+// Parts parses the position.
 func (k CommentKey) Parts() (postedAt time.Time, mark string, err error) { return revert(k.Position) }
 
 func (k CommentKey) String() string {
 	return string(append(appendPart(nil, k.Twit.String()), k.Position...))
 }
 
-// ParseCommentKey decodes [CommentKey.String].
+// ParseCommentKey parses [CommentKey.String].
 func ParseCommentKey(key string) (CommentKey, error) {
 	twit, position, ok := nextPart(key)
 	if !ok {
@@ -78,7 +78,6 @@ func (c *Comment) ID() ID {
 	return ID{NounComment, c.Key().String()}
 }
 
-// Key returns the comment's key.
 func (c *Comment) Key() CommentKey { return CommentKey{c.Twit, c.position()} }
 
 func (c *Comment) position() string { return invert(c.PostedAt) + c.Mark }

@@ -25,7 +25,7 @@ const (
 type TwitDeletion struct {
 	At         time.Time // to the millisecond
 	Twit       TwitKey
-	Visibility Visibility // of the twit
+	Visibility Visibility
 }
 
 // TwitDeletions are the deletions of a user's twits, newest first.

@@ -28,7 +28,7 @@ func (a attribute[T]) optional(column string, parse func(string) (string, error)
 	return a
 }
 
-// File returns the columns of the CSV file, the key's first, and the attributes in it.
+// File returns the columns of the CSV file and the attributes in it. The key's column is the first.
 func (o *Object[T]) File() (required, optional, fields []string) {
 	required = []string{o.keyColumn}
 	for _, a := range o.attributes {

@@ -52,7 +52,7 @@ func UserGameOf(code string, days []DayCount) UserGame {
 	return g
 }
 
-// UserGames are the games of a user, by code, derived from [Plays].
+// UserGames are the games of a user, by code.
 var UserGames = newList(List[UserGame]{
 	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", Cursor: 'p',
 		Check: CheckCode},
@@ -78,7 +78,8 @@ type DayCount struct {
 	Count int
 }
 
-// Plays are the source of all sums: a row per user and game, with a column per day.
+// Plays are the source of [UserGames] and [GameDays]: a row per user and game, with a column per
+// day.
 var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }
@@ -144,7 +145,7 @@ func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.P
 // Decode returns the days, ascending, including days with zero plays.
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
-// GameDays are the sums of all players, a column per day in the game's row, derived from [Plays].
+// GameDays are the plays of all players: a column per day in the game's row.
 var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }

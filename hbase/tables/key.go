@@ -82,7 +82,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// TimeAt returns the time of a position in a list sorted newest first.
+// TimeAt parses the time of a position in a list sorted newest first.
 func TimeAt(position string) (time.Time, error) {
 	at, _, err := revert(position)
 	return at, err
@@ -121,7 +121,7 @@ func nextPart(key string) (part, rest string, ok bool) {
 	return part, rest, strings.HasPrefix(key, string(appendPart(nil, part)))
 }
 
-// Noun is a kind of object in global ids.
+// Noun is the first byte of a global id.
 type Noun byte
 
 // The nouns.

@@ -109,7 +109,7 @@ type List[E any] struct {
 	isPublic func(E) bool // nil without PublicCount
 }
 
-// newList sets Public, and the default of Check. It accepts qualifiers that decode with an empty
+// newList sets Public, and a default of Check that accepts the qualifiers that decode with an empty
 // value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {

@@ -20,9 +20,9 @@ const Existence = Attributes + ":name"
 
 // AnyObject is an [Object] without its row type.
 type AnyObject struct {
-	Noun  Noun   // first byte of the ids
+	Noun  Noun
 	Name  string // in messages, and for [ObjectNamed]
-	Table string // a row per object
+	Table string
 	// Reusable means that a new object may have the key of a deleted one.
 	Reusable bool
 	// CheckKey checks the form of a key.

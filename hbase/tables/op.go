@@ -53,7 +53,7 @@ func NewOp(at time.Time, random uint64) string {
 	return opDigits.EncodeToString(b[2:])
 }
 
-// OpTime returns the time of an id.
+// OpTime parses the time of an id.
 func OpTime(id string) (time.Time, error) {
 	b, err := opDigits.DecodeString(id)
 	if err != nil || len(id) != opLength || opDigits.EncodeToString(b) != id {

@@ -120,16 +120,15 @@ func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64)
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
 }
 
-// Reference is an attribute with the key of another object, its target. The target's list of
-// referrers is derived from the attribute.
+// Reference is an attribute of an object, the referrer, with the key of another object, the target.
+// The target's List of referrers is derived from it.
 type Reference struct {
-	Object    *AnyObject // declares the referrers
-	Attribute string     // of the referrers
-	List      *AnyList   // of the targets
-	Rooted    bool       // [Root] lists the objects without a target
-	Columns   string     // that Decode needs
-	// Decode decodes a referrer.
-	Decode func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
+	Object    *AnyObject
+	Attribute string
+	List      *AnyList
+	Rooted    bool   // [Root] lists the objects without a target
+	Columns   string // that Decode needs
+	Decode    func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	// KeyOf decodes a column of List.
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
 	// TargetOf returns the target of an object, or "". The object is a pointer to its row type.

@@ -24,11 +24,11 @@ type Search struct {
 
 const (
 	searchFound    = "found"
-	searchComplete = "complete" // see [Search.Complete]
+	searchComplete = "complete"
 )
 
 // fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
-// marks of other scripts, because many of them are vowels that words can't lack.
+// marks of other scripts, because many of them are vowels that are always written.
 //
 // It folds a text in normal form C character by character, so a prefix of a text becomes a prefix
 // of the folded text. A normal form of the whole text would reorder marks across characters.

@@ -34,7 +34,7 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 	return key, checkTwitPosition(key.Position)
 }
 
-// EntryOf decodes a position in [Timelines], or returns [ErrName].
+// EntryOf parses a position in [Timelines].
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
 
 // SinceColumn has the time after which a timeline is complete. It is not an attribute.

@@ -28,10 +28,10 @@ type TwitKey struct{ Author, Position string }
 
 func (k TwitKey) String() string { return k.Author + separator + k.Position }
 
-// Parts decodes the position.
+// Parts parses the position.
 func (k TwitKey) Parts() (postedAt time.Time, name string, err error) { return revert(k.Position) }
 
-// ParseTwitKey decodes [TwitKey.String].
+// ParseTwitKey parses [TwitKey.String].
 func ParseTwitKey(key string) (TwitKey, error) {
 	author, position, _ := strings.Cut(key, separator)
 	if err := CheckUsername(author); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // takeEnd takes the directory column of the range's last bucket, and the beginning of bucket 0. If
-// bucket 0 is short, the page needs no other round, unless members may be large.
+// bucket 0 is short, only large members need another round.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {

@@ -105,7 +105,8 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete means that no unknown bucket follows.
+// advance chooses the next round. complete means that no lookup is needed: known has the next
+// buckets, or none follow.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -137,7 +138,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// trimKnown drops buckets after the range. complete means that the range needs no other buckets.
+// trimKnown drops buckets after the range. complete means that the range needs no others.
 func (s *Scan) trimKnown() (complete bool) {
 	if s.Before == "" {
 		return false

@@ -12,8 +12,8 @@ import (
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the named buckets
 //	  └─────► directory ──► the other pages of bucket 0 ──► pages of the named buckets
 //
-// With Pending, it then reads the directory again, until there are no new buckets. It is not safe
-// for concurrent use.
+// With Pending, it then reads the directory again, until there are no new buckets. A Rows is not
+// safe for concurrent use.
 type Rows struct {
 	RowsOptions
 	list  *tables.AnyList

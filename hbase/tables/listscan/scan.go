@@ -59,8 +59,7 @@ type Range struct {
 // Empty reports whether the range ends at or before its start.
 func (r *Range) Empty() bool { return r.Before != "" && max(r.After, r.From) >= r.Before }
 
-// single reports whether the range is one position.
-func (r *Range) single() bool { return r.From != "" && r.Before == r.From+"\x00" }
+func (r *Range) onePosition() bool { return r.From != "" && r.Before == r.From+"\x00" }
 
 func (r *Range) start() string {
 	if r.After != "" {
@@ -69,7 +68,6 @@ func (r *Range) start() string {
 	return r.From
 }
 
-// hasStart reports whether b starts in the range.
 func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.Start >= r.From }
 
 // Limits of a scan. Package loaders declares costs with them.
@@ -83,7 +81,7 @@ const (
 	// lookup reads all columns up to its position.
 	Lookup = 256
 	// HeadLimit is the number of columns of bucket 0 that a backward scan reads together with the
-	// directory. If bucket 0 has fewer columns, it is not read again, unless members may be large.
+	// directory. If bucket 0 has fewer columns, it is read again only if members may be large.
 	HeadLimit = 256
 )
 
@@ -204,7 +202,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		// No Stop: a short page includes the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
-		if s.single() {
+		if s.onePosition() {
 			return s.list.Directory(s.owner, hbase.Next(s.from), 1)
 		}
 		return s.list.Directory(s.owner, hbase.Next(s.from), Lookup)
@@ -296,7 +294,7 @@ func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
 // columns returns one more than the page lacks, to learn whether another member follows.
 func (s *Scan) columns() int {
-	if s.single() {
+	if s.onePosition() {
 		return 1
 	}
 	return s.room() + 1
@@ -309,7 +307,6 @@ func (s *Scan) directory(r hbase.Result) ([]tables.Bucket, error) {
 	return s.list.DecodeDirectory(s.owner, r.Cells)
 }
 
-// split separates the members in bucket 0 from the directory and pending columns.
 func split(cells []hbase.Cell) (members, directory []hbase.Cell) {
 	n := len(cells)
 	for n > 0 && cells[n-1].Qualifier >= tables.MembersEnd {
