@@ -28,8 +28,8 @@ type configValue struct {
 	text string
 }
 
-// maxConfigFile bounds a file, in bytes. For deeply nested text, the parser needs a thousand times
-// as much memory.
+// maxConfigFile bounds a file, in bytes. The parser needs a thousand bytes of memory per byte of
+// deeply nested text.
 const maxConfigFile = 64 << 10
 
 // readConfigFile reads and checks a file. It rejects an empty file, because an editor may be

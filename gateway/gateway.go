@@ -30,11 +30,11 @@ import (
 )
 
 const (
-	// maxInFlight bounds the bytes of responses that are being sent, and separately those of
-	// requests that are being received. Above it the oldest transfers are cut off.
+	// maxInFlight bounds the bytes of responses that are being sent, and separately the bytes of
+	// requests that are being received. Above it, the oldest transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the completion of acknowledged writes during a shutdown. The next
-	// start, or another gateway, completes the rest.
+	// completionTimeout bounds the completion of acknowledged writes during a shutdown. The sweep
+	// of a gateway completes the other writes later.
 	completionTimeout = 5 * time.Second
 )
 
@@ -51,15 +51,15 @@ type Config struct {
 	ReadMemory        int // bytes of all large requests; 0 for no limit
 	RowsPerSecond     int // per viewer, or address without a token; 0 for no limit
 	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
-	FanoutLimit       int // followers of a broadcaster; 0 for [tables.FanoutLimit]
+	FanoutLimit       int // followers, above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
 	// Traces records requests, rounds and calls of the store; may be nil.
 	Traces trace.TracerProvider
 	// Slow is the shortest duration logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is the time after [ErrTerminated] in which /readyz fails, but requests are still
-	// served, so that load balancers notice.
+	// DrainDelay is the time after [ErrTerminated] during which /readyz fails, so that load
+	// balancers notice, and requests are still served.
 	DrainDelay time.Duration
 
 	Shared bool // other gateways may serve the store
@@ -73,8 +73,8 @@ type Config struct {
 
 // Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
-	// Public serves /graphql, /readyz, /healthz and, unless in production, the IDE, the schema,
-	// /dev/token and, unless they are private, /metrics.
+	// Public serves /graphql, /readyz and /healthz. It also serves the IDE, the schema and
+	// /dev/token, unless in production, and /metrics, unless they are private.
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler
@@ -102,7 +102,7 @@ type Gateway struct {
 	live    *live.Poller
 }
 
-// New returns a gateway over a store with tables, without background work: see [Gateway.Run]. The
+// New returns a gateway over a store with tables. [Gateway.Run] does its background work. The
 // caller closes the store after Run.
 func New(base hbase.Store, config Config) *Gateway {
 	store := newTimedStore(base)
@@ -141,8 +141,8 @@ func New(base hbase.Store, config Config) *Gateway {
 	return g
 }
 
-// Reload replaces only the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay, for later
-// requests.
+// Reload replaces the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay for later
+// requests. It ignores the other fields.
 func (g *Gateway) Reload(config Config) {
 	g.current.Store(&config)
 	g.endpoint.Reload(config.Limits, config.Origins)
@@ -170,6 +170,6 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Wait()
 }
 
-// Shutdown rejects new requests, ends subscriptions, and waits for other requests until ctx is
-// done. /readyz fails as soon as Shutdown is called.
+// Shutdown rejects new requests, makes /readyz fail, ends subscriptions, and waits for other
+// requests until ctx is done.
 func (g *Gateway) Shutdown(ctx context.Context) { g.drain.Shutdown(ctx, g.endpoint.Shutdown) }

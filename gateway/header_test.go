@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// A field of four bytes takes a hundred bytes of memory.
+// A header field of four bytes needs a hundred bytes of memory.
 func TestManyHeaderFieldsAreRejectedBeforeTheBody(t *testing.T) {
 	slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 		for _, test := range []struct {
 			fields, status int
 			body           string
 		}{
-			{maxHeaderFields - 2, http.StatusOK, `"data"`}, // besides Content-Type and Content-Length
+			{maxHeaderFields - 2, http.StatusOK, `"data"`}, // and Content-Type, Content-Length
 			{maxHeaderFields - 1, http.StatusRequestHeaderFieldsTooLarge,
 				`{"errors":[{"message":"the number of header fields is limited to 100, and this is 101",` +
 					`"extensions":{"actual":101,"code":"LIMIT_EXCEEDED","limit":100}}]}`},

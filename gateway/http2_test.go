@@ -25,7 +25,7 @@ import (
 	"twibase/transfer"
 )
 
-// frames sends any HTTP/2 frames.
+// frames sends HTTP/2 frames, valid or not.
 type frames struct {
 	*http2.Framer
 	conn   net.Conn
@@ -33,13 +33,14 @@ type frames struct {
 	packed bytes.Buffer
 	pack   *hpack.Encoder
 	stream uint32
-	// done is closed after the last ping's response, or the connection; nil without reading.
+	// done is closed after the response to the last ping, or with the connection. It is nil if
+	// nothing is read.
 	done chan struct{}
 }
 
 var last = [8]byte{'l', 'a', 's', 't'}
 
-// newFrames reads and drops all frames if reads.
+// newFrames drops all received frames if reads is true. Otherwise nothing is read.
 func newFrames(t *testing.T, conn net.Conn, reads bool) *frames {
 	t.Helper()
 	f := &frames{conn: conn, out: bufio.NewWriter(conn), stream: 1}
@@ -131,7 +132,7 @@ func TestHTTP2FrameFloodsDelayNoOtherRequest(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		times int
-		reads bool // the client reads
+		reads bool // responses
 		ends  bool // before all frames are sent
 		each  func(f *frames, i int) error
 	}{

@@ -40,10 +40,10 @@ func TestDeprecatedMetricsNameTheirSuccessors(t *testing.T) {
 	}
 }
 
-// pageOfMetrics matches metrics and suffixes.
+// pageOfMetrics matches names of metrics, and suffixes.
 var pageOfMetrics = regexp.MustCompile("`(twibase)?(_[a-z_]+)")
 
-// A cluster and the command line have other metrics.
+// The page also has metrics of a cluster and of the command line.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/OBSERVABILITY.md")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 				documented[first] = true
 				continue
 			}
-			// A suffix replaces up to three words of the first name.
+			// A suffix replaces up to three words of the first metric of its line.
 			for i := range first {
 				if first[i] == '_' {
 					documented[first[:i]+found[2]] = true

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pipes is a network of one server for a fake clock, without buffers.
+// pipes is an unbuffered network of one server. It works with a fake clock.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}

@@ -30,7 +30,7 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// Only one probe runs at a time.
+// check waits for a probe. Only one probe runs at a time.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -45,8 +45,8 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// probe reads users and writes to intents, which all writes need. One region that answers is
-// enough: if other regions fail, they fail for all gateways. probe needs no HBase master.
+// probe reads users, and writes to intents, which all writes need. One available region of each
+// table is enough, because other regions would fail for all gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -77,7 +77,7 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail: a region that rejects writes rejects these, too.
+// writes sends CheckAndPuts whose checks fail. A region that rejects writes also rejects them.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))
@@ -127,7 +127,7 @@ func (g *Gateway) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// publicReason returns a reason without names of hosts, which only the log has.
+// publicReason returns a reason without the names of hosts.
 func publicReason(err error) string {
 	reason := "the store does not answer"
 	for _, failure := range []error{errReads, errWrites} {

@@ -74,7 +74,7 @@ func TestProbesWriteNothing(t *testing.T) {
 	}
 }
 
-// hanging calls ignore their deadline.
+// hanging is a store whose calls ignore their deadline.
 type hanging struct {
 	hbase.Store
 	reads   atomic.Int64

@@ -34,8 +34,8 @@ type requestMetrics struct {
 	rows     *prometheus.CounterVec
 	usage    *usage.Usage
 
-	// mu is held from the choice of a label to its use. Otherwise the label could lose its series
-	// in between, and WithLabelValues would create it again, beyond the bound.
+	// mu is held from the choice of a label to its use. If the label lost its series in between,
+	// WithLabelValues would create the series again, beyond the bound.
 	mu                            sync.Mutex
 	operations, clients, versions *labels.Values
 }
@@ -84,7 +84,7 @@ const pairSeparator = "\n" // in m.versions, between client and version
 type requestLabels struct{ operation, kind, client, version, code string }
 
 // label returns the labels of a request. ok is false for WebSocket connections, shared streams and
-// preflights, which are not counted. Call label with mu held.
+// preflights, which are not counted. The caller holds mu.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

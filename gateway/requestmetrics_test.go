@@ -23,7 +23,7 @@ import (
 	"twibase/hbase"
 )
 
-// send posts a body as a client, "name version".
+// send posts a body. client is "name version".
 func send(g *Gateway, client, body string) {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -34,7 +34,7 @@ func send(g *Gateway, client, body string) {
 	g.Public.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// exposed returns lines of /metrics without prefix.
+// exposed returns the lines of /metrics that begin with prefix, without prefix.
 func exposed(g *Gateway, prefix string) (lines []string) {
 	w := httptest.NewRecorder()
 	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -136,7 +136,7 @@ func series(c prometheus.Collector) (n int) {
 	return n
 }
 
-// Each day brings other names; the day before loses its series.
+// Each day has other names. The names of the day before lose their series.
 func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
 	m := newRequestMetrics(usage.New(nil))
 	const days = 100

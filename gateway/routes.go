@@ -68,8 +68,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the rows that the operation of ctx has read, or its Gets if there are more: a
-// Get of a missing row costs as much.
+// rowsRead returns the number of rows that the operation of ctx has read, or of its Gets if larger,
+// because a Get of a missing row costs the same.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
@@ -77,17 +77,17 @@ func rowsRead(ctx context.Context) int64 {
 
 func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Web pages of permitted origins must be able to read all responses, also rejections.
+		// Web pages of permitted origins must be able to read all responses, including rejections.
 		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Load shedding and the limits per address need the client address.
 		config.TrustedProxies.Handler,
 		// Rejections must be cheap.
 		middleware.ShedLoad(g.endpoint),
-		// Slow readers hold no slot, and do not lengthen logged durations.
+		// A slow reader must hold no slot, and must not lengthen the logged duration.
 		middleware.Compress(g.responses),
-		// The log has all later rejections, too.
+		// The log must have all later rejections.
 		g.requests.Handler,
-		// A shutdown waits for everything that follows.
+		// A shutdown waits for the rest.
 		g.drain.Handler,
 		// Operations need their viewer.
 		g.config.Tokens.Handler,
@@ -134,7 +134,7 @@ func SDL() string {
 	planned := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, nil)
 	costed, err := explain.WithCosts(planned, resolvers.Costs(tables.ListBound), resolvers.SampleIDs())
 	if err != nil {
-		panic(err) // tests find it
+		panic(err) // tests call SDL
 	}
 	return schema.SDL(costed)
 }

@@ -18,7 +18,7 @@ import (
 	"twibase/graph/apierr"
 )
 
-// writeTimeout counts from the end of the request's header.
+// writeTimeout begins at the end of the request's header.
 const (
 	headerTimeout   = 10 * time.Second
 	writeTimeout    = 2 * requestTimeout
@@ -46,18 +46,17 @@ type Listeners struct {
 	Monitoring net.Listener
 }
 
-// ErrTerminated is the cause of a context ended by SIGTERM, as by a cluster manager: see
-// [Config.DrainDelay].
+// ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open returns a gateway over the store that it opens. It calls waiting with the reason of each
-// wait.
+// Open opens a store and returns a gateway over it. Before it waits, it calls waiting with the
+// reason.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
-// Serve serves HTTP immediately. Until open has returned the gateway, it rejects requests, and
-// /readyz returns status 503 with the reason. Then the gateway works until ctx is done, and shuts
-// down. If a listener fails, Serve cancels the context of open and returns the error. The caller
-// closes the store.
+// Serve serves HTTP immediately. Until open returns, it rejects requests, and /readyz returns
+// status 503 with the reason. Then the gateway serves requests until ctx is done, and shuts down.
+// If a listener fails, Serve cancels the context of open and returns the error. The caller closes
+// the store.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
@@ -104,7 +103,7 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// delayShutdown makes /readyz fail, and after [ErrTerminated] waits for the DrainDelay.
+// delayShutdown makes /readyz fail. After [ErrTerminated], it waits for the DrainDelay.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay
@@ -115,7 +114,7 @@ func (g *Gateway) delayShutdown(ctx context.Context) {
 	time.Sleep(delay)
 }
 
-// shutdown drains first, so that new requests get a response.
+// shutdown drains before it closes the server, so that new requests get a response.
 func shutdown(ctx context.Context, server *http.Server, drain func(context.Context), log zerolog.Logger) error {
 	log.Info().Msg("shutting down: waiting for in-flight requests")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -127,9 +126,9 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// With limited concurrency, an HTTP/2 connection has at most two requests per slot, of the five per
-// slot that may run or wait. Otherwise one client could fill the slots and the queue with requests
-// that it cancels at no cost.
+// newServer bounds the requests of an HTTP/2 connection. For each slot, five requests may run or
+// wait. Of these, a connection may have two. Otherwise one client could fill the slots and the
+// queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

@@ -69,7 +69,7 @@ func serving(t *testing.T, ctx context.Context, config Config, open Open) (url s
 	return "http://" + listener.Addr().String(), end
 }
 
-// fetch returns status 0 and the error, if any. Each request has its own connection.
+// fetch sends a request on a new connection. If it fails, fetch returns status 0 and the error.
 func fetch(url string) (status int, body string) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
@@ -133,7 +133,7 @@ func TestServeReturnsTheErrorOfOpen(t *testing.T) {
 	}
 }
 
-// The balancer sends requests while its last poll of /readyz had status 200.
+// The balancer sends requests until a poll of /readyz fails.
 func TestDrainDelayRefusesNoConnectionBehindABalancer(t *testing.T) {
 	const poll = 50 * time.Millisecond
 	config := Config{DrainDelay: 6 * poll}

@@ -26,8 +26,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly has a fake clock, and runs one operation at a time. Without buffers, unread bytes stay in
-// the server.
+// slowly calls test with a fake clock, and a server that runs one operation at a time. The network
+// has no buffers, so unread bytes stay in the server.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -77,7 +77,7 @@ func request(query string, headers ...string) string {
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// long has a response of more than a megabyte, without reads.
+// long returns a query without reads, whose response has more than a megabyte.
 func long() string {
 	var query strings.Builder
 	for i := range 40 {
@@ -102,8 +102,8 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly reads 1000 bytes, and then one every tenth of a second. done gets their number and the
-// duration.
+// readSlowly reads 1000 bytes, and then one every tenth of a second. It calls done with the number
+// of bytes and the duration.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {

@@ -48,7 +48,7 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 	return results, err
 }
 
-// Scan excludes the time of the caller's loop.
+// Scan measures the time without the caller's loop.
 func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Other replaces values without a series.
+// Other is the label of values without a series.
 const Other = "other"
 
 const (
@@ -16,13 +16,13 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values with series. The first max values get one. They keep it while they are
-// used at least once a day and are not replaced, so that series do not come and go.
+// Values chooses the values with series. The first max values get one. Further values are [Other].
 //
-// Further values are [Other]. Once an hour, such a value replaces the least used one if it was more
-// than twice as frequent. So values that a client invents do not displace frequent ones for long.
+// Series should not come and go, nor go to values that a client invents. So a value keeps its
+// series while it is used at least once a day. Once an hour, a value without a series replaces the
+// least used one, but only if it was more than twice as frequent.
 //
-// It is not safe for concurrent use: the caller's lock includes the use of the label.
+// Values is not safe for concurrent use. The caller's lock includes the use of the label.
 type Values struct {
 	max     int
 	dropped func(value string)
@@ -30,7 +30,7 @@ type Values struct {
 	own    map[string]*use
 	others map[string]int // at most max, since the last ranking
 	free   int
-	next   time.Time // ranking
+	next   time.Time // the next ranking
 }
 
 type use struct {
@@ -40,14 +40,14 @@ type use struct {
 	reserved bool
 }
 
-// New allows max series in addition to reserved ones. It calls dropped with each value that loses
-// its series; dropped must not call the Values.
+// New returns Values with at most max series, not counting reserved ones. It calls dropped with
+// each value that loses its series. dropped must not call the Values.
 func New(max int, dropped func(value string)) *Values {
 	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
 }
 
-// Of returns a value's label: itself or [Other]. A reserved value always has a series. The caller
-// bounds their number.
+// Of returns the label of a value: itself or [Other]. A reserved value always has a series. The
+// caller bounds the number of reserved values.
 func (v *Values) Of(value string, reserved bool, now time.Time) string {
 	if value == Other {
 		return Other
@@ -125,8 +125,8 @@ func (v *Values) least() (least string) {
 
 const maxText = 64 // bytes
 
-// Text returns a client's text, unknown if it is empty, or [Other] if it is longer than 64 bytes or
-// not printable ASCII.
+// Text returns a text of a client. It returns unknown for an empty text, and [Other] for a text
+// longer than maxText or not in printable ASCII.
 func Text(text, unknown string) string {
 	if text == "" {
 		return unknown

@@ -19,13 +19,13 @@ import (
 
 const minCompressed = 4 << 10 // bytes
 
-// compressionLevel takes about half the CPU time of level 5, the default, and makes responses 4 %
+// compressionLevel needs about half the CPU time of the default, level 5, and makes responses 4 %
 // longer (BenchmarkCompressionLevel).
 const compressionLevel = 2
 
-// Compress buffers responses, and compresses those of at least minCompressed with gzip. While a
-// response is sent, inFlight counts its bytes. Compress skips WebSockets and server-sent events. A
-// client that accepts events, but gets another response, gets it uncompressed.
+// Compress buffers responses, and compresses responses of at least minCompressed with gzip.
+// inFlight counts the bytes of a response while it is sent. Compress skips WebSockets and
+// server-sent events. It does not compress other responses to clients that accept events.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(compressionLevel), gzhttp.EnableZstd(false),
@@ -51,13 +51,13 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 
 const compressedPart = 64 << 10 // bytes
 
-// yield lets other goroutines run while a long response is compressed, because Go would run the
+// yield lets other goroutines run while a long response is compressed. Otherwise Go would run the
 // compression for up to 10 ms at a time.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w = yieldingWriter{w}
-		} // otherwise the parts would make the buffer grow in steps
+		} // if it is not compressed, parts would make the buffer grow in steps
 		next.ServeHTTP(w, r)
 	})
 }
@@ -81,8 +81,8 @@ func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 const maxPooledBuffer = 1 << 20 // bytes
 
-// buffer sends the response when next has returned. While a slow client reads it, next holds no
-// compressor, and inFlight limits the memory. Server-sent events are sent immediately.
+// buffer sends a response after next has returned, so that next holds no compressor while a slow
+// client reads. inFlight bounds the memory. Server-sent events are sent immediately.
 // BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -32,8 +32,8 @@ func TestCompressDoesNotBufferServerSentEvents(t *testing.T) {
 	}
 }
 
-// A client asks for events or an upgrade, but gets another response, which would otherwise be held
-// in unbounded memory while the client reads.
+// A client asks for events or an upgrade, but gets another response. Without the buffer, the memory
+// for slow readers would be unbounded.
 func TestCompressBuffersOtherResponses(t *testing.T) {
 	for name, header := range map[string][2]string{
 		"no event":             {"Accept", "application/json, text/event-stream"},

@@ -29,8 +29,8 @@ func corsHeaders() []string {
 const exposedHeaders = "X-Request-Id, Retry-After"
 
 // CORS lets pages of the origins send requests with corsHeaders and headers, and read all
-// responses, also errors. It allows no credentials, since cookies are not used. Caches must not
-// store responses.
+// responses, including errors. It allows no credentials, because cookies are not used. It forbids
+// caches to store responses.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return noStore
@@ -46,7 +46,7 @@ func CORS(origins, headers []string) Middleware {
 		next = protocol.Handler(noStore(next))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protocol.OriginAllowed(r) {
-				// The library omits these in a rejection.
+				// The library omits these headers in a rejection.
 				w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 				w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 			}
@@ -62,7 +62,7 @@ func noStore(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOrigins rejects all but http:// or https:// with a host, and maybe a port.
+// CheckOrigins accepts http:// or https:// with a host and an optional port.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
@@ -75,8 +75,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders rejects invalid names, *, which would allow every header, and names without
-// origins.
+// CheckCORSHeaders rejects invalid names, the name * (which would allow all headers), and names
+// without origins.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

@@ -72,14 +72,14 @@ func TestPreflightCostsBoundedWork(t *testing.T) {
 	}
 }
 
-// requested is the header as browsers send it.
+// requested returns the value of the header as browsers send it.
 func requested(names []string) string {
 	return strings.ToLower(strings.Join(slices.SortedFunc(slices.Values(names), func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
 	}), ","))
 }
 
-func TestEveryCORSHeaderMayBeRequestedAtOnce(t *testing.T) {
+func TestAllCORSHeadersMayBeRequestedTogether(t *testing.T) {
 	var headers []string
 	for i := range 200 {
 		headers = append(headers, fmt.Sprintf("X-Header-%d-%s", i, strings.Repeat("x", 50)))

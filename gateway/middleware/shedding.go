@@ -18,10 +18,9 @@ func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}
 }
 
-// ShedLoad rejects the requests of an overloaded endpoint before other middleware spends time on
-// them. It leaves two kinds of requests to the endpoint: those with a token, because their viewers
-// are not known yet, and [loggedRejections] others per second, so that their rejections are logged.
-// An invalid token gets status 401 without a slot.
+// ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them.
+// It leaves requests with a token to the endpoint, because their viewers are not known yet. Of the
+// other requests, it leaves [loggedRejections] per second, so that their rejections are logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
@@ -66,15 +65,15 @@ func (d *Drain) enter() bool {
 	return !d.draining
 }
 
-// Draining is true after Shutdown.
+// Draining returns true after Shutdown.
 func (d *Drain) Draining() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.draining
 }
 
-// Shutdown rejects new requests, calls release to end long ones, such as subscriptions, and waits
-// for the others until ctx is done.
+// Shutdown rejects new requests. It calls release to end long requests, such as subscriptions, and
+// waits for the others until ctx is done.
 func (d *Drain) Shutdown(ctx context.Context, release func(context.Context)) {
 	d.mu.Lock()
 	d.draining = true

@@ -11,10 +11,8 @@ import (
 
 // Slow configures logging of slow operations.
 type Slow struct {
-	// After is the shortest slow duration; 0 logs none.
-	After time.Duration
-	// Servers adds the region servers called.
-	Servers bool
+	After   time.Duration // the shortest slow duration; 0 logs none
+	Servers bool          // also log the region servers called
 }
 
 func (s Slow) stats() *hbase.Stats {

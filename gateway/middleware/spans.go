@@ -19,14 +19,14 @@ import (
 const maxSpanName = 64 // bytes
 
 // Spans starts a span for each request, or for each operation of a WebSocket or a shared stream.
-// The fields traceparent and tracestate of the headers, or of an operation's extensions, name the
-// parent. The zero value starts no spans.
+// The headers traceparent and tracestate name the parent. An operation has them in its extensions.
+// The zero value starts no spans.
 type Spans struct {
 	tracer trace.Tracer
 	parent propagation.TraceContext
 }
 
-// NewSpans accepts a nil provider.
+// NewSpans returns Spans of a provider, which may be nil.
 func NewSpans(provider trace.TracerProvider) Spans {
 	if provider == nil {
 		return Spans{}
@@ -35,7 +35,7 @@ func NewSpans(provider trace.TracerProvider) Spans {
 }
 
 // request starts the span of a request. It starts none for the handshake of a WebSocket or the GET
-// of a shared stream, because their operations have spans of their own.
+// of a shared stream, because their operations have their own spans.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,9 +54,8 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts the span of an operation. The extensions name its parent. If they do not, the
-// parent is the span that the WebSocket's handshake names, or the span of the POST to the shared
-// stream.
+// operation starts the span of an operation. If its extensions name no parent, the parent is the
+// span that the WebSocket's handshake names, or the span of the POST to the shared stream.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx

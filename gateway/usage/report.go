@@ -17,7 +17,7 @@ type Report struct {
 	Fields     []Field     `json:"fields"`
 }
 
-// Operation counts a client's requests for an operation.
+// Operation counts the requests of a client for an operation.
 type Operation struct {
 	Operation string `json:"operation"`
 	Type      string `json:"type"`
@@ -113,8 +113,8 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With field,
-// such as User.age, it returns that [Field] alone.
+// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With the
+// parameter field, such as User.age, it returns only that [Field].
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {

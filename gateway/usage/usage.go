@@ -1,5 +1,4 @@
 // Package usage counts which clients use which operations and fields, for 24 hours, in memory.
-// Package labels bounds the names of clients and operations.
 package usage
 
 import (
@@ -15,7 +14,7 @@ import (
 const (
 	// Hours is the number of hours kept.
 	Hours = 24
-	// maxOperations bounds pairs of operation and client in an hour.
+	// maxOperations bounds the pairs of operation and client in an hour.
 	maxOperations = 2000
 )
 
@@ -36,8 +35,7 @@ type Request struct {
 
 // Usage is safe for concurrent use.
 type Usage struct {
-	// Deprecated is registered by the caller.
-	Deprecated *prometheus.CounterVec
+	Deprecated *prometheus.CounterVec // the caller registers it
 
 	fields []endpoint.Field
 
@@ -109,8 +107,8 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour returns the counts of the current hour. Its first call in an hour drops those of 24 hours
-// ago.
+// hour returns the counts of the current hour. Its first call in an hour drops the counts of 24
+// hours ago.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]
