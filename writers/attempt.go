@@ -22,8 +22,8 @@ func WithPrecondition(ctx context.Context, allowed func() error) context.Context
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }
 
-// execute performs an operation, unless the input has errors. It sets *a to the arguments after
-// check.
+// execute performs an operation, unless the input has errors. The operation type's check may change
+// *a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 // perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
 // returns an error. It gives up after maxTries retries, when ctx ends, or if the outcome of a
 // nonIdempotent operation is unknown. The caller of the outermost operation must have called enter.
-// Nested operations may run after Close.
+// Nested operations may still run after Close.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// callsOfDepartments are a gateway's that does not know whether the tree's last operation is
-// complete.
+// The gateway does not know that the tree's last operation is complete.
 func callsOfDepartments(t *testing.T) (prepare func(context.Context, hbase.Store, *Writers), all []mutationCalls) {
 	return func(ctx context.Context, store hbase.Store, w *Writers) {
 			chain(t, 3)(store)
@@ -66,7 +65,7 @@ func callsOfDepartments(t *testing.T) (prepare func(context.Context, hbase.Store
 				"CheckAndPut departments 2, Delete departments, Put departments",
 				"Get departments",
 			}},
-			{"deleteDepartment, and move up what is below", erase("d2", true), []string{
+			{"deleteDepartment, and move children up", erase("d2", true), []string{
 				"Get departments 3",
 				"Get departments 3",
 				"Get departments 5, Get intents, Put intents",

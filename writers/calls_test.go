@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// calls returns act's store calls. Each takes a millisecond of simulated time: calls in one
-// millisecond are a round.
+// calls returns the store calls of act, a line per round. Each call takes a millisecond of
+// simulated time.
 func calls(
 	t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers),
 	act func(ctx context.Context, w *Writers) error,

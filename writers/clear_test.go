@@ -48,7 +48,7 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 				importChildren(t, store, "a", "b")
 				var moving atomic.Bool
 				deleter := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
-					// After the first child's move, and so after the acknowledgement.
+					// The deletion is acknowledged, and moves further children.
 					if moving.Load() && test.fails(op) {
 						return hbasetest.Fault{Err: hbase.ErrUnavailable}
 					}
@@ -124,17 +124,17 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	})
 }
 
-// A deletion clears a list during a split that was interrupted, or started before the announcement,
-// and masks late copies.
+// A deletion clears a list during a split, and masks late copies. It is interrupted, or it starts
+// before the announcement.
 func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// if empty, the split is first
+		// empty: the split starts first
 		holdAt string
 		fails  int32
 	}{
-		{"interrupted", "", 2},
-		{"before the announcement", "clear", 0},
+		{"deletion is interrupted", "", 2},
+		{"deletion starts before the announcement", "clear", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -196,8 +196,8 @@ func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	}
 }
 
-// A deletion adds children to a list during a split. They are in the new buckets before it clears
-// the old list, where a repetition would look for them.
+// A deletion moves children to a list that is being split. It must write them to the new buckets
+// before it clears their old list, where a repetition would look for them.
 func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
@@ -255,7 +255,7 @@ func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	})
 }
 
-// A list may have a million members.
+// x.unverified must not grow with the list, which may have a million members.
 func TestEachForgetsVerifiedMembers(t *testing.T) {
 	ctx, store := t.Context(), openStore(t)
 	defer store.Close()

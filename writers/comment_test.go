@@ -42,7 +42,7 @@ func TestAddCommentIsIdempotentUnderItsKey(t *testing.T) {
 	if len(comments) != 1 || comments[0].Key() != first || err != nil {
 		t.Errorf("got comments %v, %v; want one", comments, err)
 	}
-	// older programs stored no mark
+	// older comments have no stored mark
 	at, _, err := first.Parts()
 	if err != nil {
 		t.Fatal(err)

@@ -52,8 +52,8 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the concurrent long operations, those with an each effect in plan.later.
-// Background work and sweeps have a limit each.
+// backgroundLimit limits the concurrent long operations in the background, and separately those in
+// sweeps. A long operation has an each effect in plan.later.
 const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
@@ -68,9 +68,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// applyLater applies plan.later. If x.called, it renews the lease while it works, and from the
-// first long stage on it needs a slot. If no slot is free, it leaves these stages to a sweep.
-// Waiting could be a deadlock, because an operation with a slot may wait for this one.
+// applyLater applies plan.later. If x.called, it also renews the lease, and takes a slot before the
+// first long stage. If no slot is free, it leaves the rest to a sweep. Waiting could be a deadlock,
+// because an operation with a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.called || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")

@@ -13,10 +13,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
 
-// The points that every thorough run reaches: a purpose and its types per line.
+// pointsFile has the points that every thorough run reaches: on each line a purpose and its
+// operation types.
 const pointsFile = "testdata/points.txt"
 
-// contendedNouns have calls that change one list, which concurrent writes split often.
+// The calls of a contended noun change one list, so it is often split during the calls.
 var contendedNouns = []modelNoun{
 	contended("followers", callFollow, " a$"),
 	contended("role's users", callAssign, "lead$"),
@@ -45,7 +46,7 @@ type exploration struct {
 	t         *testing.T
 	histories int
 	reached   map[point][]history
-	origins   map[point]map[string]bool // the random histories that lead to it
+	origins   map[point]map[string]bool // the random histories that reach it
 	had       map[point]map[fault]bool
 	expected  map[point]bool
 }
@@ -84,7 +85,8 @@ func (e *exploration) inject(p point, m fault) {
 	}
 }
 
-// seekRecovery injects faults into commits until histories reach every type's recovery.
+// seekRecovery injects faults into commits until histories reach the recovery of every operation
+// type.
 func (e *exploration) seekRecovery() {
 	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
 		for _, p := range protocolPoints(name, opTypes[name]) {

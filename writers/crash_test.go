@@ -44,7 +44,7 @@ func scaled(n int) int {
 	return n / 15
 }
 
-// pace makes every other six histories so slow that leases expire unless renewed.
+// pace slows half of the histories, so that leases expire unless they are renewed.
 func pace(i int) time.Duration { return time.Duration(i/6%2) * time.Second }
 
 func (h history) mustPass(t *testing.T) historyResult {
@@ -60,8 +60,8 @@ func (h history) mustPass(t *testing.T) historyResult {
 	return r
 }
 
-// After a sweep, derived data follow from their source, which a sequential order of the calls
-// explains.
+// After a sweep, derived data match their source, and a sequential order of the calls leads to the
+// source.
 func TestEveryHistoryIsLinearizableAndComplete(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)

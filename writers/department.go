@@ -38,7 +38,7 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// after makes r.at later than the timestamps of cells, even if another gateway's clock is ahead.
+// after makes r.at later than the timestamps of cells.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, hbase.LatestTimestamp(c)+1)

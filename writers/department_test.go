@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// chain puts departments below each other, d1 at the top.
+// chain stores departments, each below the one before, with d1 at the top.
 func chain(t testing.TB, levels int) func(hbase.Store) {
 	return func(store hbase.Store) {
 		mustMutate(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1),
@@ -175,7 +175,7 @@ func TestInvalidDepartmentMutationsReturnUserErrors(t *testing.T) {
 	}
 }
 
-// Old imports stored no depth.
+// The trees of old imports have no stored depth.
 func TestCreateDepartmentWalksATreeOfUnknownDepth(t *testing.T) {
 	unknown := func(store hbase.Store) {
 		chain(t, 64)(store)

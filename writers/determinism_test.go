@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Only reproducible histories can be shrunk. Goroutines that timers wake at one time run in an
+// Only reproducible histories can be shrunk. Goroutines that timers wake at the same time run in an
 // undefined order, so a few histories may differ.
 func TestSeedReproducesHistory(t *testing.T) {
 	seed, runs := firstSeed(t), scaled(600)

@@ -107,8 +107,8 @@ func (c client) scanList(
 	}
 }
 
-// clearings has each list that belongs to no relation, with the effect that clears it when its
-// owner is deleted. It is nil if other effects of the deletion clear the list.
+// clearings has, for each list of no relation, the effect that clears it when its owner is deleted.
+// It is nil if other effects of the deletion clear the list.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
 	&tables.Albums.AnyList: nil,

@@ -18,8 +18,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedReader always follows; otherFollowers follow and unfollow it: the number of followers crosses
-// feedLimit in both directions.
+// feedReader always follows feedAuthor. otherFollowers follow and unfollow, so that the number of
+// followers crosses feedLimit in both directions.
 const (
 	feedAuthor = "a"
 	feedReader = "d"
@@ -283,7 +283,8 @@ func deleteFeed(key string) call {
 	}, nil}
 }
 
-// crossings take the author over the limit and back. The twits make jobs notice it.
+// crossings take the author over the limit and back. The job of the next twit changes the author's
+// state.
 func crossings() []call {
 	var calls []call
 	for i := range 2 {
@@ -325,8 +326,8 @@ func forEach(names []string, do func(string) error) error {
 	return errors.Join(errs...)
 }
 
-// In the end each timeline has exactly the twits of followed authors. No read of a continuous
-// follower misses a twit of an earlier read, even while the author becomes or ceases to be a
+// In the end each timeline has exactly the twits of followed authors. If a read of a constant
+// follower has a twit, later reads have it, too, even while the author becomes or ceases to be a
 // broadcaster.
 func TestEveryHistoryOfFeedsIsComplete(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}

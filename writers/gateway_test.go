@@ -45,7 +45,7 @@ func (g gateway) wait(ctx context.Context, text string, writes bool, done func(c
 	run := func() error { return done(context.WithoutCancel(ctx)) }
 	switch v.fault {
 	case appliedLate, crashBefore:
-		// maybe in a later step
+		// the call may be applied in a later step
 		if !writes {
 			close(w.done)
 			return g.scheduler.callError(g.id, v.fault)

@@ -16,8 +16,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// history is a random history, a function of its fields: calls of clients at several gateways, the
-// order of the store's responses, and faults.
+// history is a random history: calls of clients at several gateways, the order of the store's
+// responses, and faults. Its fields determine it.
 type history struct {
 	seed uint64
 	// calls of each client
@@ -27,13 +27,13 @@ type history struct {
 	order          uint64
 	faultRate      float64
 	extraFaults    []plannedFault
-	// fault happens at the planned point after nth calls there; if held, to a held call.
+	// fault happens at planned after nth calls there. If held, it happens to a held call.
 	planned point
 	fault   fault
 	nth     int
 	held    bool
 	bound   int
-	// calm lets time pass only while nothing is in progress, so that no time limit is exceeded.
+	// If calm, time passes only when no store call waits, so that no time limit is exceeded.
 	calm bool
 	pace time.Duration
 }
@@ -96,7 +96,7 @@ func (h history) execute(t *testing.T) (r historyResult) {
 			}
 			left.Add(-1)
 		}()
-		// A gateway's clients must use its random source in order.
+		// The clients of a gateway must use its random source in order.
 		synctest.Wait()
 	}
 	for synctest.Wait(); left.Load() > 0; synctest.Wait() {
@@ -142,7 +142,8 @@ func (h history) execute(t *testing.T) (r historyResult) {
 }
 
 func (h history) gateway(g gateway) *Writers {
-	// Concurrent goroutines would use the random source in an undefined order.
+	// parallel is 1, because concurrent goroutines would use the random source in an undefined
+	// order.
 	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound, parallel: 1})
 	w.now = h.clock(g.id)
 	w.observe = recordPoints

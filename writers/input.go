@@ -136,7 +136,6 @@ func (in *input) line(field, s string, limit int) string {
 	return s
 }
 
-// lines validates a text of several lines.
 func (in *input) lines(field, s string, limit int, allowInvisible bool) string {
 	s = norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	in.check(field, cmp.Or(checkLength(s, 0, limit), checkControls(s, "\n\t")))

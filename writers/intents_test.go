@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// storedIntents, of every operation type and without leases, were written by a program of November
-// 2026. Every later one must complete them.
+// storedIntents has intents of every operation type as of November 2026, without leases. Every
+// later version must complete them.
 const storedIntents = "testdata/intents.txt"
 
 func readIntents(t *testing.T, file string) (puts []hbase.Put) {

@@ -19,7 +19,7 @@ type linearization struct {
 	committed bool
 }
 
-// commitRecorder records commits, even with a lost response.
+// commitRecorder records commits, even if the response is lost.
 type commitRecorder struct {
 	hbase.Store
 	scheduler *scheduler
@@ -56,13 +56,13 @@ func (s *scheduler) linearize(ctx context.Context, committed bool) {
 	}
 }
 
-// maxSearched limits the search's states: the worst case is exponential.
+// maxSearched limits the states of the search, because their number may be exponential.
 const maxSearched = 100_000
 
-// linearizable reports whether a sequential order of the calls exists that respects real time, with
+// linearizable reports whether the calls have a sequential order that respects real time, and gives
 // the same outcomes and the facts in end. It is the search of Wing and Gong with Lowe's
-// memoization, started with the recorded linearizations, so it seldom backtracks. It leaves out
-// calls without a model or an effect.
+// memoization. It tries the order of the recorded linearizations first, so it seldom backtracks. It
+// omits calls without a model or an effect.
 func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(m callResult) bool { return m.model == nil || m.hadNoEffect() })
 	slices.SortStableFunc(calls, func(a, b callResult) int { return cmp.Compare(a.linearized.step, b.linearized.step) })
@@ -83,7 +83,7 @@ func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) 
 		if done == 1<<len(calls)-1 {
 			return s.facts == want
 		}
-		earliest := math.MaxInt // the first end of a remaining call. Calls that began later come later.
+		earliest := math.MaxInt // the first end of a remaining call: a call that began later comes later
 		for i, c := range calls {
 			if done&(1<<i) == 0 {
 				earliest = min(earliest, c.deadline())
@@ -150,7 +150,7 @@ func TestNonLinearizableHistoryIsDetected(t *testing.T) {
 		{"an uncommitted call had no effect", []callResult{a, never}, "a", true},
 		{"an uncommitted call cannot explain the state", []callResult{a, never}, "b", false},
 		{"a call without a response may take effect later", []callResult{a, lost, again}, "b", true},
-		{"a call with a response may not", []callResult{a, b, again}, "b", false},
+		{"a call with a response may not take effect later", []callResult{a, b, again}, "b", false},
 	} {
 		end := facts{}
 		if test.end != "" {

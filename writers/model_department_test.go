@@ -11,11 +11,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first the first three exist, each below the one before. Created ones are named 0 or 1.
+// At first the first three exist, each below the one before. Created departments are named 0 or 1.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {
-	movedAtOnce = 1 // so that histories also move children later
+	movedAtOnce = 1 // so that histories also move children after the acknowledgement
 	modelled = append(modelled, modelNoun{name: "department", begin: beginDepartments, call: callDepartment,
 		observe: observeDepartments})
 }

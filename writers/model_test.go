@@ -39,11 +39,11 @@ func (f facts) String() string {
 type call struct {
 	text string
 	do   func(ctx context.Context, w *Writers) error
-	// model changes the facts like do, and returns the first user error's code.
+	// model changes the facts as do must, and returns the code of the first user error.
 	model func(f facts) Code
 }
 
-// unknownOutcome is a call's without a response, which may take effect later.
+// unknownOutcome is the outcome of a call without a response. The call may take effect later.
 const unknownOutcome Code = "?"
 
 type callResult struct {

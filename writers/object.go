@@ -31,7 +31,7 @@ func checkNew(
 	switch {
 	case attribute(cells, tables.Origin) == origin:
 		if name == tables.DeletedValue && idempotencyKey != nil {
-			err = reject(NotFound, "idempotencyKey", "what was made under this key was deleted")
+			err = reject(NotFound, "idempotencyKey", "the object that was created under this key was deleted")
 		}
 		return true, err
 	case name == "" || name == tables.DeletedValue && o.Reusable:
@@ -152,8 +152,8 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes in arguments, a pointer to a struct. It matches fields and
-// attributes by name, ignoring case.
+// attributeValues returns the attributes in arguments, a pointer to a struct. A field has the name
+// of its attribute, except for case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {

@@ -27,9 +27,8 @@ type opType[A any] struct {
 
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// row's last operation is completed before the check, and the reads are repeated. The further
-	// rounds: none if this gateway knows that operation to be complete, one if
-	// [tables.CompleteColumn] names it, otherwise at least two.
+	// row's last operation is completed before the check, and the reads are repeated, unless this
+	// gateway already knew that the operation was complete.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
 	// When the operation is complete, it replaces its commit record by a [tables.CompletionRecord],

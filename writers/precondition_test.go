@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The precondition is known after two rounds. Until then the operation has read once.
+// The precondition is known after two rounds. Before that, the operation reads only once.
 func TestOperationCommitsOnlyIfPreconditionHolds(t *testing.T) {
 	rejected := errors.New("rejected")
 	for _, test := range []struct {

@@ -12,12 +12,8 @@ import (
 //
 // # The write protocol
 //
-// An operation stores an intent, commits by one CheckAndPut on its commit row, and then applies
-// idempotent effects. Any gateway can complete it from the intent, which is removed last.
-// docs/WRITES.md explains the invariants (I1 to I5).
-//
-// An execution is a state machine. Capitals are the outcomes of an attempt, and the states after
-// COMMITTED:
+// docs/WRITES.md explains operations, and the invariants I1 to I5. An execution is a state machine.
+// The outcomes of an attempt are in capitals, and so are ACKNOWLEDGED and COMPLETE:
 //
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
@@ -65,8 +61,8 @@ import (
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
-// A CheckAndPut that returns false may have succeeded: gohbase sends it a second time if the
-// connection is lost, and then the second check fails. So only the commit record shows the outcome.
+// Only the commit record shows the outcome of a CheckAndPut: one that returns false may have
+// succeeded, because gohbase sends it again after its connection is lost.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
 // that it may have committed. If the operation is idempotent, another attempt follows. If not, or
@@ -90,8 +86,6 @@ import (
 //	abandoning                an intent that cannot commit. A sweep removes it.
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
 //	ending                    all effects. Applying them again changes nothing.
-//
-// A sweep takes stale intents (see docs/GLOSSARY.md) that no execution of this process has claimed.
 type state int
 
 // The order matters: outcome and mayHaveCommitted compare states.
@@ -123,7 +117,6 @@ func (s state) outcome() bool { return s >= stateCommitted && s <= stateSupersed
 
 func (s state) end() bool { return s == stateComplete || s == stateSuperseded }
 
-// An execution is one process's work on an operation.
 type execution struct {
 	client
 	opType *anyOpType

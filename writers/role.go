@@ -125,7 +125,6 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-// moveRole moves a role between lists of departments.
 func moveRole(role string, from, to *string, o operation) plan {
 	if from == to || from != nil && to != nil && *from == *to {
 		return plan{}

@@ -46,7 +46,8 @@ type scheduler struct {
 	planned      point
 	plannedFault fault
 	plannedSkips int
-	// holds makes plannedFault happen to the held call: the first one at planned while holding.
+	// If holds, plannedFault happens to the held call, which is the first one at planned while
+	// holding.
 	holds, holding bool
 	held           *pendingCall
 	hit            bool
@@ -77,7 +78,7 @@ type pendingCall struct {
 	abandoned bool
 }
 
-// injection is a call's fault. If partial, only the items before item are applied.
+// injection is the fault of a call. If partial, only the items before item are applied.
 type injection struct {
 	fault   fault
 	item    int
@@ -106,7 +107,8 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next lets one call proceed, waits until all goroutines block, and returns false without a call.
+// next lets one call proceed, and waits until all goroutines block. It returns false if no call
+// waits.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()
@@ -128,7 +130,7 @@ func (s *scheduler) next() bool {
 			if item < v.item {
 				return hbasetest.Fault{}
 			}
-			// As if a region server died in between, later items are not applied.
+			// Later items are not applied, as if a region server had died.
 			return hbasetest.Fault{Err: hbase.ErrUnavailable, Done: v.fault == responseLost && item == v.item}
 		}
 	}
@@ -191,7 +193,7 @@ func (s *scheduler) choose() int {
 
 func (s *scheduler) inject(w *pendingCall) (v injection) {
 	if w.abandoned {
-		// A dead gateway's call may have been sent, entirely, in part or not.
+		// A call of a dead gateway may have been sent entirely, in part, or not at all.
 		if s.dead[w.gateway] && s.rand.IntN(2) == 0 {
 			v.fault = crashBefore
 		}
@@ -233,7 +235,7 @@ func (s *scheduler) inject(w *pendingCall) (v injection) {
 	return v
 }
 
-// kill's gateway abandons calls, which may still be applied.
+// kill makes a gateway abandon its calls. They may still be applied.
 func (s *scheduler) kill(id int) {
 	s.dead[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *pendingCall) bool {

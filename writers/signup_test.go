@@ -58,7 +58,7 @@ func TestConcurrentSignUpsUnderOneKeySucceed(t *testing.T) {
 	}
 }
 
-// The first gateway dies before or after a write; the client repeats the call at another one.
+// The first gateway dies before or after a write. The client repeats the call at another gateway.
 func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	for _, kind := range []string{"Put", "CheckAndPut"} {
 		for _, table := range []string{tables.Intents.Table, tables.Users.Table, tables.Accounts.Table} {
@@ -93,7 +93,8 @@ func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	}
 }
 
-// Without the right password, response, reads and hashed passwords do not depend on the key.
+// Without the right password, the key affects neither the response, nor the reads, nor the number
+// of hashed passwords.
 func TestSignUpKeyRevealsNothingWithoutThePassword(t *testing.T) {
 	r := newFixture(t)
 	recorder := hbasetest.NewRecorder(r.store, hbasetest.Names{})

@@ -17,7 +17,7 @@ type pagedRead struct {
 	limit    int
 	backward bool
 	names    []string
-	// the read exceeded requestTime: it proves nothing
+	// the read took longer than requestTime, so it proves nothing
 	late bool
 }
 
@@ -56,7 +56,8 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// check: the result has each user who had the role throughout, and none who lacked it throughout.
+// check returns an error if the result lacks a user who had the role during the whole read, or has
+// a user who lacked it during the whole read.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)

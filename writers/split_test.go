@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A member that joins a new bucket leaves a moved marker in bucket 0 until the cleanup, which
-// removes all markers, also those written after it read the range.
+// A member that is added to a new bucket gets a moved marker in bucket 0. The cleanup removes all
+// markers, also those written after it has read the range.
 func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

@@ -46,12 +46,12 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince is the time of the oldest intent that the last scan found. It is zero if there was
-// none, and 1970 before the first scan. Scans find all intents older than staleAge, also leased
-// ones and those not yet due.
+// PendingSince is [outbox.Outbox.PendingSince] of the intents. It includes intents that are leased
+// or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
-// Sweep completes all stale intents that no execution of this process has claimed.
+// Sweep completes all stale intents (see docs/GLOSSARY.md) that no execution of this process has
+// claimed.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err

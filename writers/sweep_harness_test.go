@@ -30,7 +30,7 @@ type testGateway struct {
 	dead        bool
 	pausedUntil time.Time
 	scannedFrom time.Time
-	// effects has times of reads of lists and of first effects, by operation type.
+	// effects has the times of first effects and of reads of lists, by operation type.
 	effects map[string][]time.Time
 	// stop ends Run
 	ran  chan struct{}

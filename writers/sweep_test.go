@@ -229,8 +229,8 @@ func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
 	})
 }
 
-// An intent is stale by the sweeping gateway's clock. A gateway finds an intent that appears older
-// than its last scan.
+// The sweeping gateway's clock decides whether an intent is stale. Scans also find an intent that
+// is older than the last scan.
 func TestSweepToleratesClockDifferences(t *testing.T) {
 	ahead := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, writer := range []time.Duration{-maxClockError, 0, maxClockError} {

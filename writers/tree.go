@@ -34,7 +34,6 @@ func deepen(depth *int, level int, o operation) []effect {
 	return []effect{put{tables.Tree.Put(tables.Tree.DepthCell(level, o.at))}}
 }
 
-// measure reads the level of a new department, for deepen.
 func measure(code string, depth *int, o operation) effect {
 	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
 		get := c.getter(ctx, "measure")
@@ -50,8 +49,8 @@ func measure(code string, depth *int, o operation) effect {
 	}}
 }
 
-// chainFrom returns the rows of a department and its ancestors, from the bottom up, and the codes
-// of the ancestors.
+// chainFrom returns the rows of a department and its ancestors, and the ancestors' codes, from the
+// bottom up.
 func chainFrom(first []hbase.Cell, get getter) (chain [][]hbase.Cell, above []string, err error) {
 	for chain = [][]hbase.Cell{first}; ; {
 		d, err := tables.Departments.Decode("", chain[len(chain)-1])

@@ -105,9 +105,8 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// First the twit is removed from its author's lists, which hides it. Then the event is stored, so a
-// subscriber that gets the event no longer finds the twit. Finally, the twit's own lists are
-// cleared.
+// The event is stored after the twit is hidden, so a subscriber that gets the event no longer finds
+// the twit.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },

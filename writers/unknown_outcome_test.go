@@ -12,7 +12,7 @@ import (
 )
 
 // The response of a creation is lost. Before the gateway reads the outcome, other callers delete
-// the object and create another. A user error would deny the first creation.
+// the object and create another. A user error would say that the first creation had not happened.
 func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	key := "once"
 	postTwit := func(key *string) func(context.Context, *Writers) error {
@@ -54,7 +54,8 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 			other := New(store, Options{})
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
-				// A caller that deletes the object found it in lists: its creation was completed.
+				// The caller that deletes the object has found it in lists, so its creation is
+				// complete.
 				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}

@@ -17,7 +17,7 @@ type lossyStore struct {
 	hbase.Store
 	table         string
 	first         sync.Once
-	applied, dies bool // the first CheckAndPut is applied; later calls fail
+	applied, dies bool // applied: the first CheckAndPut is applied; dies: it and later calls fail
 	after         func()
 	dead          atomic.Bool
 }
@@ -60,9 +60,8 @@ func (s *lossyStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 var versioned = []struct {
 	opType string
 	row    hbase.Get
-	// another caller's operation on the commit row
 	change func(ctx context.Context, w *Writers, version *string) error
-	other  func(ctx context.Context, w *Writers) error
+	other  func(ctx context.Context, w *Writers) error // another caller's operation on the commit row
 }{
 	{"updateUser", tables.Users.Get("Lucy", tables.Users.All()),
 		func(ctx context.Context, w *Writers, version *string) error {
@@ -128,7 +127,7 @@ func versionOf(t *testing.T, store hbase.Store, row hbase.Get) string {
 const imported = "0"
 
 // The response of a committed update is lost, and another operation commits on the row. The retry
-// must report no CONFLICT, since the first attempt may have committed.
+// must not return CONFLICT, because the first attempt may have committed.
 func TestOverwrittenUpdateIsUnknownNotAConflict(t *testing.T) {
 	for _, v := range versioned {
 		t.Run(v.opType, func(t *testing.T) {

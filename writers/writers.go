@@ -18,7 +18,7 @@
 //	twit_ids         [tables.TwitNames]; an id is Twit.Name   table
 //
 // Mutations return usernames and codes as stored, in Unicode's normal form C. Their errors may be
-// [UserErrors]. A repeated creation with the same caller and idempotency key changes nothing.
+// [UserErrors].
 package writers
 
 import (

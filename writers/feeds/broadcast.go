@@ -6,19 +6,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The states of an author. Each transition is a CheckAndPut. docs/FEEDS.md says why none loses a
-// twit. [tables.Broadcast] has further transitions, after failures.
-//
-//	pushed     jobs deliver the author's twits
-//	  │        a twit is posted, the author has more than Limit followers, and there is room
-//	  ▼
-//	merged     the author is a broadcaster: readers merge the twits
-//	  │        few followers are left. startLeaving puts a returned job, named in the state
-//	  ▼
-//	leaving    readers still merge the twits; the job delivers them, then waits for the quarantine
-//	  │        the job ends
-//	  ▼
-//	pushed
+// docs/FEEDS.md has the states of an author, and says why no transition loses a twit.
 
 type authorState struct {
 	state     tables.Broadcast
@@ -69,9 +57,7 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
 // startLeaving puts a new returned job, and reports whether the author's state names it. Only
-// startLeaving enters a leaving state, each time with a new job. The job reads the author's newest
-// TimelineBound twits after that state began, so it delivers all of these that readers have merged.
-// For older twits, see putSince.
+// startLeaving enters a leaving state, each time with a new job.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
@@ -93,8 +79,8 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// Unlike deliverOnce, this keeps the cursor: if a late CheckAndPut names this job, its next run
-	// must see that delivery is complete.
+	// Unlike deliverOnce, this does not set the cursor to allDelivered. If nothing was delivered,
+	// and a late CheckAndPut then names this job, its next run must deliver.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }

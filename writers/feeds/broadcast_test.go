@@ -74,7 +74,7 @@ func TestBroadcasterReturnsWithoutFollowers(t *testing.T) {
 	fx.wantState(tables.Pushed, 0)
 }
 
-// Deleted followers leave no job, and a deleted author posts no twit.
+// The deletion of a follower stores no job, and a deleted author posts no twit.
 func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()

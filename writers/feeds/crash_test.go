@@ -16,7 +16,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// failure is a failure at a call. Dying before a call is dying after the call before.
+// failure is a failure at a call. A death before a call is the same as one after the previous call.
 type failure int
 
 const (
@@ -38,7 +38,7 @@ func (f failure) String() string {
 }
 
 func (f failure) kinds() (reads []bool) {
-	if f == diesAfter || f == fails { // the others are the same for reads
+	if f == diesAfter || f == fails { // for reads, the others equal these
 		return []bool{false, true}
 	}
 	return []bool{false}
@@ -48,8 +48,8 @@ func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// The batch sizes deliver a follower's twits in part or together. step is the distance of the
-// failing calls. CI tries more, and -each all.
+// A batch of 2 has some of a follower's 3 twits, a batch of 3 all of them. step is the distance
+// between failing calls. CI tries more calls, and -each tries all.
 func batchSizesAndFailures() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
@@ -62,12 +62,12 @@ func batchSizesAndFailures() (batchSizes []int, step int, of failure) {
 
 var errDead = errors.New("the gateway is dead")
 
-// failingStore lets others write at one call, and fails at that or a later one.
+// failingStore lets others write at one call, and fails at that call or a later one.
 type failingStore struct {
 	hbase.Store
 	concurrent func()
-	// concurrentAt counts all calls. failAt counts reads or writes since then: the order of reads
-	// among writes varies.
+	// concurrentAt counts all calls. From there on, failAt counts only reads or only writes,
+	// because their order varies.
 	concurrentAt, failAt int
 	reads                bool
 	failure              failure
@@ -78,7 +78,7 @@ type failingStore struct {
 	late         func()
 }
 
-// call makes a call, applied by do in full or in part.
+// call makes a call. do applies it, in full or in part.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func follow(fx *fixture, _ []*tables.Twit) {
 	fx.putJob(tables.Followed, "late", "")
 }
 
-// followAsLast follows by a slow clock, ahead of the running job.
+// followAsLast follows with a slow clock, so the running job has not reached the new follower.
 func followAsLast(fx *fixture, _ []*tables.Twit) {
 	fx.followAt("late", time.Unix(1, 0))
 	fx.putJob(tables.Followed, "late", "")
@@ -190,11 +190,11 @@ func scenarios() (all []scenario) {
 		},
 	} {
 		for others, concurrent := range map[string][]func(fx *fixture, twits []*tables.Twit){
-			"unfollows":                {unfollow, sweep},
-			"deletes and unfollows":    {deleteNewest, unfollow, sweep},
-			"unfollows, then deletes":  {unfollow, sweep, deleteNewest, sweep},
-			"deletes, then follows":    {deleteNewest, sweep, follow, sweep},
-			"deletes, follows as last": {deleteNewest, sweep, followAsLast, sweep},
+			"unfollows":                     {unfollow, sweep},
+			"deletes and unfollows":         {deleteNewest, unfollow, sweep},
+			"unfollows, then deletes":       {unfollow, sweep, deleteNewest, sweep},
+			"deletes, then follows":         {deleteNewest, sweep, follow, sweep},
+			"deletes, then follows as last": {deleteNewest, sweep, followAsLast, sweep},
 		} {
 			all = append(all, scenario{name + " while another user " + others, begin, concurrent, false})
 		}
@@ -220,7 +220,7 @@ func TestNothingIsLeftOverOrMissingAfterFailures(t *testing.T) {
 									t.Fatalf("concurrent writes at call %d; at call %d after it (reads: %t) the gateway %s",
 										at, failAt, reads, failure)
 								}
-								failed, calls = s.failed, s.calls // in the end without a failure
+								failed, calls = s.failed, s.calls // the last run has no failure
 								runs++
 							}
 						}
@@ -272,8 +272,8 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	}
 }
 
-// wantComplete: timelines have exactly the twits of followed authors, or fewer if the author is a
-// broadcaster and broadcaster allows it.
+// wantComplete checks that timelines have exactly the twits of followed authors. If broadcaster is
+// true, they may lack twits of an author who is a broadcaster.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

@@ -23,7 +23,7 @@ func (f *fanout) deliverToAll(ctx context.Context, twits newest) error {
 	return nil
 }
 
-// deliver delivers twits to followers, and drops deleted ones from twits.keys.
+// deliver drops deleted twits from twits.keys.
 func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *newest) error {
 	if err := f.putSince(ctx, followers, twits.since); err != nil {
 		return err
@@ -80,8 +80,7 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 	return f.verify(ctx, b)
 }
 
-// entryTime returns the timestamp of entries, the time of the follow. So the deletions of an
-// earlier unfollow do not mask them.
+// entryTime returns the timestamp of a follower's entries: see docs/FEEDS.md.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
 // putSince stores that the followers' timelines may lack the author's twits up to since. since is

@@ -1,15 +1,10 @@
 // Package feeds adds twits to timelines and removes them, in the background: see docs/FEEDS.md.
 //
-// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. The kinds of jobs:
-//
-//	posted        delivers a twit, unless the state of the author is or becomes merged
-//	deleted       removes a twit
-//	followed      delivers the author's newest twits to a new follower, unless the state is merged
-//	unfollowed    removes the author's twits from a timeline
-//	returned      delivers the twits of a broadcaster who is leaving that state: see broadcast.go
+// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. post.go, follow.go
+// and broadcast.go implement the kinds of jobs.
 //
 // A job may run twice, even in two gateways at the same time: both runs write the same entries. A
-// job delivers in batches. A batch is some of the author's twits for some of the followers.
+// job delivers in batches, each with some of the author's twits for some of the followers.
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
@@ -17,8 +12,9 @@
 //	put       write the entries
 //	verify    read the author's lists again; delete entries whose follower or twit is gone
 //
-// If the gateway dies, the next one repeats put and verify of the recorded batch. A gateway without
-// the lease cannot record. So each batch that it still puts is known to the next gateway.
+// If the gateway dies, the next one repeats put and verify of the recorded batch. A gateway that
+// has lost the lease cannot record another batch. So the next gateway knows each batch that the
+// first one may still put.
 package feeds
 
 import (
@@ -119,8 +115,7 @@ func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 // Lag returns the pending jobs as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
-// PendingSince is when the id of the oldest pending job was made. It is zero if there is none, and
-// 1970 before the first scan.
+// PendingSince is [outbox.Outbox.PendingSince] of the jobs.
 func (f *Feeds) PendingSince() time.Time { return f.outbox.PendingSince() }
 
 func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, err error) {
@@ -154,7 +149,7 @@ func (f *Feeds) work(ctx context.Context, item *outbox.Item[job]) (done bool, er
 type fanout struct {
 	*Feeds
 	tables.Job
-	// Progress is stored by the next renewal of the lease.
+	// The next renewal of the lease stores Progress.
 	tables.Progress
 	item *outbox.Item[job]
 }

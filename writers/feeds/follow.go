@@ -43,8 +43,7 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor deletes the author's entries, except those of a later follow. A job that puts such
-// entries at the same time deletes them when it verifies its batch.
+// removeAuthor deletes the author's entries, except those of a later follow.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

@@ -30,7 +30,7 @@ func newStore(t *testing.T) hbase.Store {
 	return store
 }
 
-// openStore lets the caller close the store, to bound the memory of a test with many.
+// openStore lets the caller close the store, to bound the memory of a test with many stores.
 func openStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")
@@ -185,7 +185,7 @@ func (fx *fixture) sweep(f *feeds.Feeds) {
 	}
 }
 
-// timeline is newest first.
+// timeline returns the newest twit first.
 func (fx *fixture) timeline(owner string) (names []string) {
 	fx.Helper()
 	keys, _, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))

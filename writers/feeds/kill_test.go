@@ -22,7 +22,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// The child process runs jobs on this store until killed.
+// The child process runs jobs on this store until it is killed.
 const childDir = "TWIBASE_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 const limitless = 1 << 30
 
-// countingStore pauses after each call, for the parent to react.
+// countingStore pauses after each call, so that the parent can react.
 type countingStore struct {
 	hbase.Store
 	out   io.Writer
@@ -68,7 +68,7 @@ func followerCount() int {
 
 func follower(i int) string { return fmt.Sprintf("f%07d", i) }
 
-// writeFollowers writes buckets like splits.
+// writeFollowers writes buckets as splits do.
 func (fx *fixture) writeFollowers(n int) {
 	fx.Helper()
 	since := fx.now.Add(-time.Hour)

@@ -74,7 +74,7 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 }
 
 // deleted deletes the twit from the timelines of the author's followers, which also masks late puts
-// of the entries. Jobs of later followers no longer find the twit in the author's list.
+// of the entries.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

@@ -21,7 +21,8 @@ const (
 
 func (o outcome) String() string { return [...]string{"not applied", "applied", "applied later"}[o] }
 
-// crashing fails a call. Scans are not counted: they change nothing.
+// crashing fails one call, and all later ones. It does not count scans, because they change
+// nothing.
 type crashing struct {
 	hbase.Store
 	at, calls int
@@ -71,8 +72,8 @@ func (s *crashing) CheckAndPut(ctx context.Context, check hbase.Check, put hbase
 	return done, err
 }
 
-// Another gateway completes the item. It skips no number, repeats none before the last recorded
-// one, and nothing of the item reappears.
+// Another gateway completes the item. It skips no number, and repeats at most the last recorded
+// one. Nothing of the item reappears.
 func TestItemSurvivesACrashAtAnyCall(t *testing.T) {
 	const size = 3
 	calls := 0

@@ -49,7 +49,7 @@
 //     lease stores it in the progress. A gateway without the lease gets ErrLeaseLost and stops. So
 //     only recorded writes can arrive late, and the next holder repeats and checks them.
 //  3. If it records writes, it releases the item before the removal. The release fails if another
-//     gateway has taken the item: the removal would lose the writes that this gateway recorded.
+//     gateway has taken the item. So no removal loses writes that the other gateway recorded.
 //
 // # Finding items
 //

@@ -24,7 +24,7 @@ var errDown = errors.New("the store is down")
 
 var table = tables.Outbox{Table: "outbox"}
 
-// count is an item. Its work writes the numbers below size, one at a time; the progress is the next
+// count is an item. Its work writes the numbers below size, one at a time. The progress is the next
 // number.
 type count struct {
 	size, next int
@@ -116,9 +116,9 @@ type gateway struct {
 	store      hbase.Store
 	workers    int
 	clockAhead time.Duration
-	// the default succeeds
+	// nil succeeds
 	write func(ctx context.Context, id string, n int) error
-	// if set, defers an item once after its last number
+	// if not 0, an item is deferred once, after its last number
 	pause time.Duration
 
 	mu      sync.Mutex

@@ -47,8 +47,7 @@ func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read returns the item if it is available, otherwise ErrLeaseLost. observed and call are passed to
-// Observe.
+// read returns the item if it is available, otherwise ErrLeaseLost.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()

@@ -17,7 +17,7 @@ const (
 	fullInterval = time.Minute
 	// clockSkew is the tolerated delay of other gateways' clocks.
 	clockSkew = 10 * time.Second
-	// maxPerShard is the number of items that a scan queues per shard.
+	// maxPerShard limits the items that a scan queues per shard.
 	maxPerShard = 512
 	maxEarlier  = 128 // items that a scan reads by key
 )
@@ -95,8 +95,7 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// scanShards reads the shards in parallel. The limit per shard counts only queued items, so that
-// the others cannot hide newer items.
+// The limit per shard counts only queued items, so that the others cannot hide newer items.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()

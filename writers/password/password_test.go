@@ -63,7 +63,7 @@ func TestHashesOfOnePasswordDiffer(t *testing.T) {
 	}
 }
 
-// The derivation dominates: one with the same parameters takes the same time.
+// Derivations with the same parameters take the same time.
 func TestUnknownAccountTakesTheSameTimeAsAWrongPassword(t *testing.T) {
 	var calls []string
 	h := With(quick, func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte {
