@@ -19,13 +19,13 @@ type Budget struct {
 	memory *Memory // nil is unlimited
 
 	mu sync.Mutex
-	// Only the holder of mu changes held. It is atomic because hold first reads it without mu: most
-	// calls need no more memory.
+	// held is changed with mu only. hold first reads it without mu, because most calls need no more
+	// memory.
 	held atomic.Int64
 	done bool // the request has ended
 }
 
-// OverBudget is the error of a read of more than Most bytes, maybe estimated.
+// OverBudget is the error of a request that reads more than Most bytes. Read may be an estimate.
 type OverBudget struct{ Most, Read int64 }
 
 func (e *OverBudget) Error() string {
@@ -50,7 +50,7 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold reserves memory until the request ends, so that it has at least bytes in all. Up to
+// hold increases the memory of the request to at least bytes, until the request ends. Up to
 // [smallRequest] bytes need none.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
@@ -74,9 +74,9 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	return nil
 }
 
-// HoldResponse reserves memory for bytes of a response, in addition to what the request of a
-// [Budgeted] store has read, or returns a [*Busy]. A request that holds memory does not wait: such
-// requests would wait for each other.
+// HoldResponse reserves memory for a response, in addition to the rows that the request has read
+// from its [Budgeted] store, or returns a [*Busy]. A request that already holds memory does not
+// wait, because such requests could wait for each other.
 func HoldResponse(store Store, bytes int) error {
 	view, ok := store.(*budgeted)
 	if !ok || view.budget.memory == nil {
@@ -93,19 +93,18 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
-// foresee fails if gets, the next piece and all later ones, would exceed the budget, except once
-// per second: see letsThrough. Otherwise it reserves memory for them.
+// foresee reserves memory for gets: the next piece and all later ones. It fails if they would
+// exceed the budget, except once per second: see letsThrough.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.known > b.left() && !b.memory.letsThrough() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.known}
 	}
-	// Bytes already read are no estimate: if they exceed the budget, or no memory was free for
-	// them, reading ends here.
+	// The exception is for estimates only: bytes already read must be within the budget.
 	if err := b.Spend(0); err != nil {
 		return err
 	}
-	// For all pieces: requests that each hold memory for one would wait for each other.
+	// Memory for all pieces: requests that hold memory for one piece each would wait for each other.
 	return b.hold(b.read.Load()+min(size.known, b.left()), true)
 }
 
@@ -129,8 +128,8 @@ func pieceOf(ctx context.Context) piece {
 }
 
 // Budgeted returns a view of store for a client's request, which ends with ctx. Its reads stop at
-// the row that exceeds most bytes; 0 is unlimited. They take their bytes from memory, unless that
-// is nil.
+// the row that exceeds most bytes. A most of 0 is unlimited. Reads take their bytes from memory,
+// unless memory is nil.
 func Budgeted(ctx context.Context, store Store, client string, most int, memory *Memory) Store {
 	if most == 0 && memory == nil {
 		return store
@@ -159,8 +158,8 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces reads gets in successive pieces. If a piece fails, its error is the result of all
-// remaining Gets, even an error of the whole call, such as [ErrClosed].
+// getPieces reads gets in successive pieces. If a piece fails, even with an error of the call such
+// as [ErrClosed], that error is the result of all remaining Gets.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The errors of a Store, which wraps them with details.
+// The errors of a Store. It wraps them with details.
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
@@ -23,7 +23,7 @@ var (
 	ErrRejected error = &Outage{"rejected", retryAfter}
 	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt is the error of unreadable data, which never count as missing.
+	// ErrCorrupt is the error of unreadable data. They never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked: the embedded store is already open, usually in another process.
 	ErrLocked = errors.New("hbase: store is in use")
@@ -43,7 +43,7 @@ type Outage struct {
 
 func (o *Outage) Error() string { return "hbase: " + o.what }
 
-// Temporary is true for every Outage, also for [ErrDenied]: package apierr responds UNAVAILABLE.
+// Temporary makes package apierr respond UNAVAILABLE, also for [ErrDenied].
 func (*Outage) Temporary() bool { return true }
 
 // RetryAfter is 0 if a retry does not help.
@@ -58,9 +58,9 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 // ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
-// Bounded returns ctx with the deadline of an engine's call: callTimeout from now, with the cause
-// [ErrUnresponsive]. If callTimeout is 0, it keeps the deadline of ctx. Without one, the deadline
-// is [DefaultTimeout] from now.
+// Bounded returns the context of an engine's call. It ends after callTimeout, with the cause
+// [ErrUnresponsive]. If callTimeout is 0, it ends at the deadline of ctx or, without one, after
+// [DefaultTimeout].
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

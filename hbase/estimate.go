@@ -8,11 +8,12 @@ import (
 
 // size estimates the results of Gets, in bytes:
 //
-//   - known is the size of rows whose cells were large when last read, if their values are read.
-//   - assumed is the size of all other rows: for each, the assumed sizes of its named columns and,
-//     for whole families, the number of columns times the size of a cell. The size of a cell
-//     is the row's average for columns known as small, otherwise the assumed size of the family's
-//     cells. For texts of twits, the assumed size is usually a hundred times too large.
+//   - known is for rows whose cells were large when last read.
+//   - assumed is for all other rows, and for Gets without values.
+//
+// A named column has the assumed size of its family's cells. A whole family has the number of its
+// columns times the size of a cell. That is the row's average if the columns are known, otherwise
+// the assumed size. For texts of twits, the assumed size is usually a hundred times too large.
 type size struct{ known, assumed int64 }
 
 const (
@@ -109,12 +110,13 @@ func (m *Memory) learn(gets []Get, results []Result) {
 
 func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.seed, g.Row) ^ s.hash }
 
-// knownRow has the sizes of a row when it was last read; 0 is an unknown row. The number of columns
-// of a large row is maxColumns if only a part was read. For a small row it is the number that was
-// read from its beginning: further columns may be large, and count like those of an unknown row. It
-// is maxColumns if the whole small row was read.
+// knownRow has the sizes of a row when it was last read. 0 is an unknown row.
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
+//
+// The number of columns of a large row is maxColumns if only a part was read. A small row has the
+// number of columns that were read from its beginning, or maxColumns if all were read. Further
+// columns may be large, so they count as unknown.
 type knownRow uint64
 
 const knownRowBits = 12
@@ -146,7 +148,7 @@ func (r knownRow) smallColumns(page *Page) int {
 }
 
 // replaces reports whether r replaces the earlier row in its slot. A small row never replaces
-// another one that is large. A large row becomes small only if it is read completely.
+// another, large row. A large row becomes small only if it is read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {

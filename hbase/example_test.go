@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/embedded"
 )
 
-// openFollowers has user a's followers.
+// openFollowers returns a store with the followers of user a.
 func openFollowers(ctx context.Context) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
@@ -42,7 +42,7 @@ func ExampleStore_get() {
 	results, err := store.Get(ctx, []hbase.Get{
 		{Table: "users", Row: "a", Columns: "i:name"},
 		{Table: "users", Row: "a", Columns: "f", Page: hbase.After("b", 10)},
-		{Table: "users", Row: "nobody"},
+		{Table: "users", Row: "missing"},
 	})
 	if err != nil {
 		panic(err)

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// smallRequest bytes need no reservation. Most requests read less.
+	// Up to smallRequest bytes need no reservation. Most requests read less.
 	smallRequest = 1 << 20
-	// maxPiece bounds the known bytes of a piece of several Gets.
+	// maxPiece bounds the known bytes of a piece with more than one Get.
 	maxPiece       = 8 << 20
 	maxWaiting     = 4
 	maxMemoryWait  = time.Second
@@ -34,12 +34,15 @@ const (
 //	           └──► semaphore calls: a call takes the assumed bytes of its rows, in engines that
 //	                can't stop between two rows
 //
-// At most [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]: before
-// a piece, or before a response if the request holds no memory yet. Any number wait for the
-// semaphore calls, each up to [maxReserveWait]. In all other cases too little memory is a [*Busy].
-// Each semaphore has the size of the memory; while others read, a client that already holds bytes
-// gets at most half. A piece with many unknown rows takes most of the semaphore calls, so such
-// pieces are read one at a time.
+// Each semaphore has the size of the memory. While other clients read, a client that already holds
+// bytes gets at most half. A piece with many unknown rows takes most of the semaphore calls, so
+// such pieces are read one at a time.
+//
+// If too little memory is free, the error is a [*Busy], in these two cases after a wait:
+//
+//   - Up to [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]. They
+//     wait before a piece, or before the response if they hold no memory yet.
+//   - Any number of calls wait for the semaphore calls, each up to [maxReserveWait].
 type Memory struct {
 	most     int64
 	requests *fair.Semaphore
@@ -56,7 +59,8 @@ type Memory struct {
 	letThrough atomic.Int64 // Unix seconds
 }
 
-// NewMemory gets from maxCell the assumed size of a cell of unknown size, in bytes.
+// NewMemory returns a Memory of that many bytes. maxCell returns the assumed size of a cell of
+// unknown size, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -100,14 +104,14 @@ func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool
 	return nil
 }
 
-// letsThrough returns true once per second: then a request is read although its known rows exceed
-// the budget, because they may have changed.
+// letsThrough returns true once per second. Then a request is read although its known rows exceed
+// the budget, because the rows may be smaller now.
 func (m *Memory) letsThrough() bool {
 	last, now := m.letThrough.Load(), time.Now().Unix()
 	return now > last && m.letThrough.CompareAndSwap(last, now)
 }
 
-// errLearnt: rows became known as large while the Gets waited.
+// errLearnt: while the Gets waited, rows became known as large.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
 // Reserve reserves memory for gets until release is called. Engines that can't stop between two

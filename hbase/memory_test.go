@@ -83,7 +83,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			if request() == 0 {
 				t.Error("the first request got no rows")
 			}
-			for range 4 { // each teaches more large rows
+			for range 4 { // in each, more rows become known as large
 				request()
 			}
 			if request(); store.calls != nil {
@@ -117,7 +117,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			}
 			end()
 			synctest.Wait()
-			if err := HoldResponse(other, 100<<20); err != nil { // all memory is enough for any
+			if err := HoldResponse(other, 100<<20); err != nil { // holds at most all memory
 				t.Errorf("after the first: %v", err)
 			}
 		})
@@ -134,7 +134,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			t.Errorf("got calls of %v rows, want %v", store.calls, want)
 		}
 	})
-	t.Run("a large row counts with its columns, not with the limit", func(t *testing.T) {
+	t.Run("the estimate of a large row uses its columns, not the limit", func(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
 		gets := pagesOf(50) // 20 MB
 		for i := range gets {

@@ -12,13 +12,13 @@ type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, as in "i:name i:email f", by default all. Select a
-	// qualifier with bytes other than letters, digits, '_' and '-' with a Page: [Exactly].
+	// Columns selects families and columns, such as "i:name i:email f". Empty selects all. To
+	// select a qualifier with bytes other than letters, digits, '_' and '-', use [Exactly].
 	Columns string
 
 	Page Page
 
-	// Versions limits the versions of each column, newest first; 0 means 1. With a Page, at most 1.
+	// Versions limits the versions of each column, newest first. 0 means 1, as a Page needs.
 	Versions int
 
 	// Time selects versions before Versions limits them.
@@ -27,9 +27,10 @@ type Get struct {
 
 // Page is a range of columns.
 type Page struct {
-	// [Start, Stop); an empty Stop is no end. Columns must name exactly one whole family.
+	// The range is [Start, Stop). An empty Stop means no end. With a Start or a Stop, Columns must
+	// name exactly one whole family.
 	Start, Stop string
-	// Limit is per family; 0 is none.
+	// Limit is in columns per family. 0 means no limit.
 	Limit    int
 	NoValues bool
 }
@@ -53,7 +54,7 @@ func PrefixEnd(prefix string) string {
 	return ""
 }
 
-// TimeRange is [From, To) in milliseconds. A To of 0 is no end.
+// TimeRange is [From, To) in milliseconds. A To of 0 means no end.
 type TimeRange struct{ From, To int64 }
 
 // Contains reports whether timestamp is in the range.
@@ -93,8 +94,9 @@ type Row struct {
 	Cells []Cell
 }
 
-// Scan selects rows from Start, inclusive, to Stop, exclusive; if Reversed, in descending order. An
-// empty bound is the table's end. Columns always ascend. Fields without a comment are those of Get.
+// Scan selects rows from Start, inclusive, to Stop, exclusive. If Reversed, the rows descend, and
+// Start is the greater key. An empty bound is an end of the table. Columns always ascend. Fields
+// without a comment are those of Get.
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -103,14 +105,14 @@ type Scan struct {
 	Page        Page
 	Versions    int
 	Time        TimeRange
-	// Limit is in rows; 0 is none.
+	// Limit is in rows. 0 means no limit.
 	Limit int
-	// PageSize is in rows per RPC; 0 is the engine's choice.
+	// PageSize is in rows per RPC. 0 means the engine's choice.
 	PageSize int
 }
 
-// Empty reports whether no row is selected. Such a scan must not be sent: if the bounds are equal,
-// HBase reads their row.
+// Empty reports whether the bounds select no row. Such a scan must not be sent: if the bounds are
+// equal, HBase reads a row.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -226,14 +228,14 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 }
 
 // Select validates gets, calls use(i, sel) for each valid one, and stores errors in results. sel is
-// from selection, which is called once for successive Gets that differ only in Row.
+// the result of selection, which is called once for successive Gets that differ only in Row.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false
 	for i := range gets {
 		g, err := &gets[i], error(nil)
 		if selected && g.sameButRow(&gets[i-1]) {
-			err = checkRow(g.Row) // the rest was valid
+			err = checkRow(g.Row) // the other fields were valid in the previous Get
 		} else if err = g.Validate(); err == nil {
 			sel, err = selection(g)
 		}

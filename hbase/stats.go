@@ -14,14 +14,14 @@ import (
 type Stats struct {
 	// Rounds are waits for a batch of Gets or a scan. Package writers adds one for each call.
 	Rounds atomic.Int64
-	// RPCs are multis, single calls and pages of scans; in the embedded engine, calls and pages.
+	// RPCs are multis, single calls and pages of scans. The embedded engine counts calls and pages.
 	RPCs        atomic.Int64
 	Gets, Scans atomic.Int64
-	// Rows and Bytes are those of results: the [Size] of each row, and the keys of scanned rows.
+	// Rows and Bytes count results: the [Size] of each row, and the keys of scanned rows.
 	Rows, Bytes atomic.Int64
 	// Operation is for HBase's slow log. It may be nil.
 	Operation func() string
-	// For reports. They may be nil.
+	// Servers and Tables are for reports. They may be nil.
 	Servers *Servers
 	Tables  *Tables
 }
@@ -124,17 +124,16 @@ type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is the error of the Budget, if any. Later rows must not be returned.
+	// Err is the error of the Budget. If it is not nil, later rows must not be returned.
 	Err error
 }
 
-// MeterOf returns a new meter, for the [Stats] and the Budget of ctx. The caller must call
-// [Meter.Close].
+// MeterOf returns a new meter of ctx. The caller must call [Meter.Close].
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a row by its [Size], unless it is 0.
+// Count counts a row of this [Size]. A missing row has 0, and does not count.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes

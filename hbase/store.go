@@ -9,30 +9,32 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// The engine's call timeout, if it has one, bounds each read, write and page of a scan, in addition
-// to the deadline of ctx. Without either, [DefaultTimeout] does. Returned cells may be shared: do
-// not change them. Arguments may be reused after a call.
+// A call timeout of the engine bounds each read, each write and each page of a scan, in addition to
+// the deadline of ctx. Without both, [DefaultTimeout] applies. Returned cells may be shared: do not
+// change them. Arguments may be reused after a call.
 //
-// A call fails as a whole if its ctx is cancelled, or expired before the call, or if the store is
-// closed; a [Budgeted] store may return these errors as errors of items. A missing table is an
-// error of items. Other errors may be errors of the call or of items, such as too little memory, or
-// a deadline that passes during the call.
+// Some errors are always of the call, or always of its items:
+//
+//   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. Only a
+//     [Budgeted] store may return them as errors of items.
+//   - A missing table is an error of items.
+//
+// Others can be both, such as too little memory, or a deadline that passes during the call.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
-	// Scan reads a page of rows per RPC. Timeouts are per page, a deadline of ctx is for all. Rows
-	// without a selected cell are left out. The first error ends the iteration.
+	// Scan reads a page of rows per RPC. Timeouts are for a page, the deadline of ctx is for the
+	// whole scan. Rows without a selected cell are omitted. The first error ends the iteration.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
-	// Mutate writes rows, each mutation atomically. The errors are index-aligned, or nil if all
-	// were written and are durable. Mutations of one row in a batch have no order, unless their
+	// Mutate writes rows, each mutation atomically. The errors are index-aligned. A nil slice means
+	// that all mutations are durable. Mutations of one row in a batch have no order, unless their
 	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if the newest version of the checked column of its row has
-	// the expected value, and reports whether it did.
+	// CheckAndPut atomically writes put if its row satisfies check, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].

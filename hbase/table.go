@@ -13,7 +13,7 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema defines a column family. Zero is HBase's default, which is 1 for Versions.
+// FamilySchema defines a column family. Fields that are zero have HBase's default: 1 for Versions.
 type FamilySchema struct {
 	Name     string
 	Versions int
@@ -25,13 +25,12 @@ type FamilySchema struct {
 	Compression string
 	// BlockSize is in bytes.
 	BlockSize int
-	// TTL counts from a cell's timestamp, in whole seconds; 0 is none. Readers do not see expired
-	// cells.
+	// TTL is how long readers see a cell after its timestamp, in whole seconds. 0 means forever.
 	TTL time.Duration
 }
 
-// TimeToPurgeDeletes is the minimum age of a delete marker that an engine drops. Until then it
-// masks puts of older cells that arrive late.
+// TimeToPurgeDeletes is how long an engine keeps a delete marker at least. The marker masks cells
+// that are put late with an older timestamp.
 const TimeToPurgeDeletes = time.Hour
 
 // Validate returns [ErrInvalid] if the definition is malformed.

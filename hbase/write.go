@@ -26,7 +26,8 @@ type Put struct {
 	Cells []Cell
 }
 
-// Delete masks cells of one row. As in HBase, it also masks later puts of an older timestamp.
+// Delete masks cells of one row. As in HBase, it also masks cells that are put later with an older
+// timestamp.
 type Delete struct {
 	Table string
 	Row   string
@@ -42,11 +43,11 @@ type Kind uint8
 
 // HBase's DeleteFamily, DeleteColumn and Delete.
 const (
-	// Family masks columns up to the timestamp, included.
+	// Family masks all columns up to the timestamp, inclusive.
 	Family Kind = iota
-	// AllVersions masks a column up to the timestamp, included.
+	// AllVersions masks a column up to the timestamp, inclusive.
 	AllVersions
-	// OneVersion masks the timestamp, which must be set.
+	// OneVersion masks the version of the timestamp, which must be set.
 	OneVersion
 )
 
@@ -71,11 +72,11 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is the condition of a CheckAndPut, about the newest version of a column.
+// Check is the condition of a CheckAndPut: the newest version of a column has a value.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value is the expected value. An empty one also matches a missing column.
+	// Value is that value. An empty one also matches a missing column.
 	Value []byte
 }
 
@@ -122,7 +123,7 @@ func (d Delete) Validate() error {
 }
 
 func validTime(timestamp int64) bool {
-	return timestamp >= 0 && timestamp < math.MaxInt64 // which HBase replaces by the current time
+	return timestamp >= 0 && timestamp < math.MaxInt64 // HBase replaces MaxInt64 by the current time
 }
 
 func checkRow(row string) error {

@@ -14,8 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// CreateTable implements [hbase.Store]. It creates a missing namespace, and returns when every
-// region answers.
+// CreateTable also creates a missing namespace. It returns when every region answers.
 func (s *Store) CreateTable(ctx context.Context, table hbase.Table) error {
 	if err := table.Validate(); err != nil {
 		return err
@@ -82,11 +81,11 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// timeToPurgeDeletes is 0 by default: then a major compaction drops all delete markers.
+// timeToPurgeDeletes is 0 by default, so a major compaction drops all delete markers.
 const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
-// attributes returns the attributes of a family. It always sets VERSIONS and DATA_BLOCK_ENCODING:
-// gohbase's defaults are three versions, and an encoding that makes a Get five times as expensive.
+// attributes always sets VERSIONS and DATA_BLOCK_ENCODING. gohbase's defaults are three versions,
+// and an encoding that makes a Get five times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -106,7 +105,7 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables implements [hbase.Store]. It reads hbase:meta, not the master.
+// Tables reads hbase:meta. It does not need the master.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -130,7 +129,6 @@ const (
 	stateFamily = "table"
 )
 
-// DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {
@@ -147,8 +145,8 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 		new(pb.DeleteTableResponse))
 }
 
-// Flush writes a table's MemStore to files, for benchmarks. It takes about a second. gohbase has no
-// call for a flush, so Flush creates and deletes a snapshot.
+// Flush writes a table's MemStore to files, for benchmarks. gohbase has no call for a flush, so
+// Flush creates and deletes a snapshot, which takes about a second.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {

@@ -12,16 +12,16 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's test hook for its pauses between attempts, such as to find a region
-// or to send a call. gohbase's own pauses grow to half a minute, and have no option: regions would
-// stay unavailable after an outage.
+// gohbaseBackoff is gohbase's test hook for its pauses before it finds a region or sends a call
+// again. gohbase's own pauses grow to half a minute, so regions would stay unavailable after an
+// outage. No option limits them.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for a random time between backoff/2 and backoff, or not if backoff is 0.
+// backOff pauses for a random time between backoff/2 and backoff. If backoff is 0, it does not.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

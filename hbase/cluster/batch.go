@@ -40,18 +40,18 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table, and unless it is the last attempt, returns those to send
-// again. If gohbase does not find a region during a retry, it gives up the whole batch. Then it may
-// report errors also for calls that succeeded or that it did not retry.
+// sendBatch sends requests of one table. Unless it is the last attempt, it returns those to send
+// again: if gohbase does not find a region during a retry, it gives up the whole batch. Then it may
+// report errors even for calls that succeeded.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// All calls need the same ctx: gohbase does not notice that a single call's has expired.
+		// All calls have the same ctx, because gohbase does not notice that one call's has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
-	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // which it reorders
+	results, _ := s.client.SendBatch(ctx, slices.Clone(calls)) // SendBatch reorders its argument
 	countMultis(ctx, calls, begun)
 	span.endBatch(calls, results)
 	for _, call := range calls {
@@ -59,7 +59,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // maybe with an error, too
+		case result.Msg != nil: // even if it has an error, too
 			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && retryable(result.Error):
@@ -79,8 +79,8 @@ func retryable(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts one RPC per server, with the duration of the batch: gohbase does not report
-// its multis.
+// countMultis counts one RPC per server, with the duration of the batch, because gohbase does not
+// report its multis.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {

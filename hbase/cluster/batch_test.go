@@ -15,8 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// confused responds like gohbase when it retries and does not find a region: the last call's error
-// is stale, and its real one is in a successful call's result.
+// confused responds like gohbase when it does not find a region during a retry: the last call has a
+// stale error. Its new error is in the result of a successful call.
 type confused struct {
 	gohbase.Client
 	rounds int

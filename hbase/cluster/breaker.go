@@ -13,15 +13,15 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions that exceeded the call timeout. Each further call
-// would delay the time at which gohbase closes the silent connection.
+// breaker is a circuit breaker for regions that exceeded the call timeout. Without it, each further
+// call would delay the time at which gohbase closes the silent connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// A server that has not answered any call for the call timeout is unresponsive: the breaker also
-// opens for the other regions of the connection, with one probe for all. An exception is an answer.
+// If a server has not answered any call for the call timeout, it is unresponsive. Then the breaker
+// opens for all regions of the connection, with one probe for all. An exception is an answer.
 //
 // A probe repeats a Get of one row, without the call timeout, until the result is not a timeout.
 type breaker struct {
@@ -41,8 +41,7 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions, and returns the regions whose breaker was not open with this
-// client.
+// add opens the breaker for regions, and returns those for which it was not open with this client.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,8 +59,8 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 }
 
 // remove closes the breaker for regions, except those that add has since opened for another
-// connection. If the breaker is then open for no region of the server, it removes the server's
-// mark, and returns since when it was marked as unresponsive.
+// connection. If no region of the server is left, remove deletes the server's mark, and returns
+// the time of the mark.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,8 +91,8 @@ func (b *breaker) isOpenFor(server string) bool {
 	return false
 }
 
-// mark marks a server as unresponsive, and returns false if it was marked already. It also returns
-// false if the breaker is open for no region of the server: then a probe has been answered.
+// mark marks a server as unresponsive. It returns false if the server was marked already, or if a
+// probe was answered, so that the breaker is open for no region of the server.
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,8 +130,8 @@ func (s *Store) failFast(table, row string) error {
 }
 
 // callError translates the error of a call. After the call timeout, it opens the breaker for a
-// known region. For an unknown one, the next call checks whether the table is disabled. server may
-// be "".
+// known region. For an unknown region, it makes the next call check whether the table is disabled.
+// server may be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
@@ -180,7 +179,7 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 }
 
 // trip opens the breaker for a region, and for the other regions of an unresponsive server. If the
-// region has no connection, it opens for all that have none.
+// region has no connection, the others are all regions without one.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {

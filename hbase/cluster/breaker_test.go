@@ -18,7 +18,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing connections to an address stay open, without a response.
+// freezing makes connections. While an address is frozen, its connections stay open but silent.
 type freezing struct {
 	mu    sync.Mutex
 	thawn map[string]chan struct{} // closed when the address is thawn

@@ -16,12 +16,12 @@ import (
 	"twibase/hbase"
 )
 
-// busyServer answers times calls with an exception, later ones with success.
+// busyServer answers its first calls with an exception, later ones with success.
 type busyServer struct {
 	hrpc.RegionClient
 	class, message string
-	times          int
-	wholeCall      bool // not that of a region
+	times          int  // number of exceptions
+	wholeCall      bool // the exception is of the call, not of a region
 	calls          int
 }
 
@@ -62,12 +62,13 @@ func TestCallsToABusyServerAreRetried(t *testing.T) {
 		took     time.Duration // at most
 	}{
 		{"are sent again until it answers", busyServer{class: "RegionTooBusyException", times: 3}, true, 4, time.Second},
-		{"of which the call is rejected", busyServer{class: "CallQueueTooBigException", times: 3, wholeCall: true}, true, 4, time.Second},
+		{"are sent again if the call is rejected",
+			busyServer{class: "CallQueueTooBigException", times: 3, wholeCall: true}, true, 4, time.Second},
 		{"fail before the timeout, with the exception", busyServer{class: "RegionTooBusyException", times: forever},
 			false, 12, 3 * time.Second},
-		{"are sent again if it asks to wait shortly",
+		{"are sent again if it asks for a short wait",
 			busyServer{class: "quotas.RpcThrottlingException", message: throttled + "100ms", times: 2}, true, 3, time.Second},
-		{"fail at once if it asks to wait for long",
+		{"fail immediately if it asks for a long wait",
 			busyServer{class: "quotas.RpcThrottlingException", message: throttled + "1mins, 5sec, 0ms", times: forever}, false, 1, 0},
 	} {
 		for call, send := range map[string]func(ctx context.Context, s *Store) error{

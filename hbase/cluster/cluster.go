@@ -2,8 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, errors, and checks that are safe to repeat if
-// each put has a unique value.
+// survive a region's move, a timestamp for each cell, and errors. A CheckAndPut is safe to repeat
+// if it puts a unique value.
 //
 // The path of a Get call:
 //
@@ -51,7 +51,7 @@ type Store struct {
 	regions  regionCache
 	breaker  breaker
 	states   tableStates
-	locator  *locator // of hbase:meta's server
+	locator  *locator // finds hbase:meta's server
 	refusals refusals // of region servers
 	masters  refusals // of masters
 	denied   sync.Map // denials that were logged
@@ -79,12 +79,12 @@ type Store struct {
 
 // Open opens the cluster at the URL of its ZooKeeper,
 // hbase://host[:port][,host[:port]…][/znode][?flush=TIME]. The defaults are port 2181 and znode
-// /hbase. With flush=1ms, Gets and mutations that callers send within 1 ms share multis: less CPU
-// of the region servers, up to 1 ms more latency.
+// /hbase. With flush=1ms, Gets and mutations that callers send within 1 ms share multis. This saves
+// CPU of the region servers, and costs up to 1 ms of latency.
 //
-// Open returns [hbase.ErrInvalid] for a malformed URL, and [hbase.ErrUnavailable] if HBase has not
-// registered there before the deadline of ctx or [hbase.DefaultTimeout], or if the server of
-// hbase:meta refuses connections.
+// Open returns [hbase.ErrInvalid] for a malformed URL. It returns [hbase.ErrUnavailable] if HBase
+// does not register there before the deadline of ctx, or within [hbase.DefaultTimeout], or if the
+// server of hbase:meta refuses connections.
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
@@ -93,13 +93,13 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
-// timeout, calls to that region fail with [hbase.ErrUnresponsive] until it answers. If its server
-// has not answered any call for that time, so do calls to all its regions.
+// timeout, calls to the region fail with [hbase.ErrUnresponsive] until it answers. If its server
+// has not answered any call for the timeout, calls to all regions of the server fail so.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 const defaultUser = "root"
 
-// WithUser sets the user, root by default, whose rights HBase checks. HBase does not verify it.
+// WithUser sets the user whose rights HBase checks. The default is root. HBase trusts the name.
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
@@ -185,8 +185,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs sends the logs of ZooKeeper's client to log, and returns gohbase's logger. ZooKeeper's
-// client has one per process and reads it without a lock: only the first store sets it.
+// routeLogs sends the logs of ZooKeeper's client to log, and returns gohbase's logger. Only the
+// first store sets ZooKeeper's logger: the process has one, and it is read without a lock.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -219,10 +219,10 @@ func (h withoutStacks) Handle(ctx context.Context, r slog.Record) error {
 
 type zkLogger struct{ log zerolog.Logger }
 
-// Printf logs at level debug: ZooKeeper's calls return their errors.
+// Printf logs at level debug, because ZooKeeper's calls also return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis, for the multis of this package.
+// multiSize returns gohbase's metric of the sizes of multis. This package adds its own multis.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",
@@ -230,5 +230,5 @@ func multiSize() *prometheus.HistogramVec {
 	if existing := (prometheus.AlreadyRegisteredError{}); errors.As(prometheus.Register(again), &existing) {
 		return existing.ExistingCollector.(*prometheus.HistogramVec)
 	}
-	return again // gohbase no longer has it
+	return again // gohbase has no such metric
 }

@@ -46,8 +46,8 @@ func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Differenc
 	return all, nil
 }
 
-// AlterCommand returns the HBase shell's command that removes the differences of a table, given by
-// its [Store.FullName]. Existing files change at their next compaction.
+// AlterCommand returns the HBase shell's command that removes the differences. table is the
+// [Store.FullName]. Existing files change at their next compaction.
 func AlterCommand(table string, differences []Difference) string {
 	line := "alter '" + table + "'"
 	for i, d := range differences {

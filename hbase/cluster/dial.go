@@ -14,7 +14,7 @@ type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 //
 //	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
 //
-// Each layer returns a [refusal] where no retry can help, from its dialFunc or from Read.
+// A layer returns a [refusal] from its dialFunc or from Read if no retry can help.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	secure := dialPlain(wire)
 	if s.tls != nil {

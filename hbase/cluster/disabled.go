@@ -19,8 +19,8 @@ const (
 	stateTimeout  = 300 * time.Millisecond
 )
 
-// tableStates has the tables that may be, or may have been, disabled: gohbase waits for the regions
-// of a disabled table until the deadline.
+// tableStates has the tables that may be or were disabled. Calls check them, because gohbase waits
+// for the regions of a disabled table until the deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
@@ -53,10 +53,9 @@ func (t *tableStates) known(table string) *tableState {
 	return t.states[table]
 }
 
-// checkEnabled returns an error if a call would wait for a disabled table. It checks the table's
-// state for a known region without a connection, and for an unknown region of a suspected table. A
-// call over a connection would not wait, but get an exception. So it fails only if the table is
-// known to be disabled.
+// checkEnabled returns an error if a call would wait for a disabled table. It reads the table's
+// state if the region has no connection, or if the region is unknown and the table is suspected. A
+// call over a connection does not wait, so it fails only if the table is known to be disabled.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions are HBase's, by class.
+// exceptions has the errors of HBase's exceptions, by class.
 var exceptions = map[string]error{
 	"TableNotFoundException":      hbase.ErrTableNotFound,
 	"TableExistsException":        hbase.ErrTableExists,
@@ -28,7 +28,7 @@ var exceptions = map[string]error{
 	"IllegalArgumentException":    hbase.ErrInvalid,
 }
 
-// tooLarge is the end of the message of a DoNotRetryIOException. A row key may be before it.
+// tooLarge matches the end of a DoNotRetryIOException's message. It may follow any row key.
 var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
 // busyExceptions are temporary: the call is retried.
@@ -133,8 +133,8 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines removes the stack trace of a Java exception, and gohbase's line before it, which only
-// repeats the class. It cuts long texts: some messages have the description of a table.
+// firstLines removes the stack trace of a Java exception, and gohbase's first line, which only
+// repeats the class. It cuts long texts, because some messages describe a whole table.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {

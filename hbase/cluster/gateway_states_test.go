@@ -20,7 +20,7 @@ import (
 	"twibase/transfer"
 )
 
-// testGateway: for states that an administrator causes, clients get UNAVAILABLE and the time to
+// testGateway tests states that an administrator causes. Clients get UNAVAILABLE and a time to
 // wait, and the log names the table and the server.
 func testGateway(t *testing.T, url string) {
 	store, _ := openLogging(t, url, cluster.WithNamespace("states"))

@@ -53,7 +53,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. In parallel, gohbase gets the rest: Gets of unknown regions, and with other errors.
+// rejected. In parallel, gohbase sends the rest: Gets of unknown regions, and those that failed.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -108,8 +108,8 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation returns the error of a whole call, if ctx was cancelled. After a deadline, each Get
-// or mutation has its own.
+// cancellation returns the error of a whole call if ctx was cancelled. After a deadline, each Get
+// or mutation has its own error.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())

@@ -64,7 +64,7 @@ func TestRequestsHaveTheOperationAndTheTrace(t *testing.T) {
 	}
 }
 
-// attributeIn returns NAME=VALUE, which gohbase's messages do not know.
+// attributeIn returns the attribute NAME=VALUE. It is unknown to gohbase's messages.
 func attributeIn(t *testing.T, unknown []byte) string {
 	t.Helper()
 	if len(unknown) == 0 {

@@ -100,7 +100,7 @@ func TestStoreConformsOverKerberos(t *testing.T) {
 		r := start(t, kdc, "privacy")
 		r.conformance(t)
 		r.diagnosis(t)
-		r.renewal(t) // ends the KDC
+		r.renewal(t) // kills the KDC
 	})
 }
 
@@ -169,7 +169,7 @@ func (r realm) diagnosis(t *testing.T) {
 			"the key of twibase@EXAMPLE.COM in --hbase-keytab"},
 		{"the KDC does not know the principal", r.withKey(t, "nobody@EXAMPLE.COM", "secret"),
 			"does not know the principal nobody@EXAMPLE.COM"},
-		{"the KDC is not there", r.withKDC(t, "127.0.0.1:1"), "the KDC of EXAMPLE.COM (127.0.0.1:1) does not answer"},
+		{"the KDC is down", r.withKDC(t, "127.0.0.1:1"), "the KDC of EXAMPLE.COM (127.0.0.1:1) does not answer"},
 		{"the KDC is silent", r.withKDC(t, silent.Addr().String()), "does not answer by TCP"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func (r realm) diagnosis(t *testing.T) {
 	})
 }
 
-// failover's other KDCs do not answer.
+// failover opens a store with several KDCs. The others do not answer.
 func (r realm) failover(t *testing.T, others ...string) {
 	conf, err := os.ReadFile(r.Conf)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r realm) failover(t *testing.T, others ...string) {
 	openAt(t, r.url, withKerberos(t, r.withConf(t, text)))
 }
 
-// clock is six minutes ahead of the KDC's, which has the same error for a wrong key.
+// clock logs in with a clock that is six minutes ahead. The KDC's error is that of a wrong key.
 func (r realm) clock(t *testing.T) {
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse decodes the first cell of b, which the fields alias, and returns the rest of b.
+// parse decodes the first cell of b, and returns the rest. The fields of kv alias b.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
 		return nil, malformed("%d bytes are too short for a cell", len(b))
@@ -67,7 +67,7 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's response: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block decodes the cells of a response. They alias its memory.
+// block decodes the cells of a response. The cells alias its memory.
 type block struct {
 	data []byte
 	text string // copy of data
@@ -76,7 +76,7 @@ type block struct {
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read decodes the next len(cells) cells, which are of one row, and returns the row's key.
+// read decodes the next len(cells) cells, all of one row, and returns the row's key.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {

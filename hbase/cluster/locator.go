@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// locator wraps gohbase's ZooKeeper client, which panics in a goroutine of its own if a znode is
-// empty or truncated. The locator returns an error instead, and gohbase tries again.
+// locator wraps gohbase's ZooKeeper client, whose panic for an empty or truncated znode would end
+// the process. The locator returns an error instead, and gohbase tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger

@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// A closed gohbase client keeps looking for a region if HBase was stopped first.
+// The ignored goroutine: a closed gohbase client still looks for a region if HBase stopped first.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(onHBase{m}, goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).reestablishRegion"))
 }

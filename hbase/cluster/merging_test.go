@@ -11,12 +11,12 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// [hbase.Stats] counts a merged multi for each table, so gohbase's metric counts.
+// Multis are counted by gohbase's metric: [hbase.Stats] counts a shared multi once per table.
 func TestFlushIntervalSharesMultis(t *testing.T) {
 	const multis, callers = "gohbase_batch_flush_size", 20
 	url := minihbase.ForTest(t)
 	plain := openAt(t, url)
-	merging := openAt(t, url+"?flush=100ms") // the maximum, for a busy machine
+	merging := openAt(t, url+"?flush=100ms") // the maximum, because the machine may be busy
 	var gets []hbase.Get
 	for range 3 {
 		table := newTable(t, plain, "b", "c", "d", "e", "f")
@@ -46,7 +46,7 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 	if _, err := round(plain); err != nil {
 		t.Fatal(err)
 	}
-	// sent returns the lowest of three counts: HBase may need a retry.
+	// sent returns the lowest of three counts, because HBase may need a retry.
 	sent := func(call func() error) (least int64) {
 		for i := range 3 {
 			before := minihbase.Observed(t, multis)

@@ -8,8 +8,8 @@ import (
 )
 
 // dialMessages makes connections that send whole messages. gohbase writes a message with cells as
-// several buffers, and several goroutines write messages at a time. Only TCP connections keep a
-// message's buffers together.
+// several buffers, and several goroutines write concurrently. Only a plain TCP connection keeps the
+// buffers of a message together.
 func dialMessages(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -74,6 +74,7 @@ func (w *messageConn) send(message []byte) (int, error) {
 	return n, err
 }
 
-// startsMessage distinguishes a message's first buffer from its cells by the fifth byte: the length
-// of the header, which is not 0, or the first of four bytes of a key's length, which is 0.
+// startsMessage reports whether b is the first buffer of a message, not its cells. The fifth byte
+// of a first buffer is the header's length, which is not 0. In cells it is the first of four bytes
+// of a key's length, which is 0.
 func startsMessage(b []byte) bool { return len(b) > lengthBytes && b[lengthBytes] != 0 }

@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti bounds a multi. A region server executes several in parallel, while the gateway decodes
-// others (BenchmarkUnlimitedMulti).
+// maxMulti bounds the Gets of a multi. A region server executes several multis in parallel, while
+// the gateway decodes others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
@@ -207,7 +207,7 @@ func (m *multi) ToProto() proto.Message          { return m.request }
 func (m *multi) NewResponse() proto.Message      { return new(pb.MultiResponse) }
 func (m *multi) ResultChan() chan hrpc.RPCResult { return m.answer }
 
-// Table is empty: a known server needs no table, key or region.
+// Table is empty: gohbase needs no table, key or region for a call to a known server.
 func (m *multi) Table() []byte             { return nil }
 func (m *multi) Key() []byte               { return nil }
 func (m *multi) Region() hrpc.RegionInfo   { return nil }

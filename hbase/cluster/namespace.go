@@ -14,7 +14,7 @@ import (
 const DefaultNamespace = "default"
 
 // WithNamespace sets the namespace of all tables. If it does not exist, [Store.CreateTable] creates
-// it. Callers use names without it.
+// it. Callers omit it from names of tables.
 func WithNamespace(namespace string) Option {
 	return func(s *Store) {
 		if s.prefix = namespace + ":"; namespace == DefaultNamespace {
@@ -34,8 +34,8 @@ func CheckNamespace(name string) error {
 	return nil
 }
 
-// FullName returns a table's name in the cluster. Public methods call it; the other functions take
-// full names only.
+// FullName returns a table's name in the cluster. Exported methods call it. Unexported functions
+// take full names.
 func (s *Store) FullName(table string) string {
 	if s.prefix == "" || strings.Contains(table, ":") {
 		return table

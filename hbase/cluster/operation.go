@@ -16,17 +16,17 @@ import (
 	"twibase/hbase"
 )
 
-// operationAttribute has the GraphQL operation in a request's header. HBase's slow log shows it
-// since version 2.6.
+// operationAttribute is the attribute of a request with its GraphQL operation. HBase's slow log
+// shows it since version 2.6.
 const operationAttribute = "operation"
 
-// attributeField is a NameBytesPair of HBase's RequestHeader that gohbase's lacks.
+// attributeField is the field of HBase's RequestHeader for attributes. gohbase's type lacks it.
 const attributeField = 8
 
 const maxOperation = 100 // bytes
 
 // methodOf appends the operation and the traceparent of a sampled span to the method's name, which
-// gohbase puts in the header of the request. withOperation moves them.
+// gohbase writes to the request's header. withOperation moves them to their own fields.
 func methodOf(ctx context.Context, method string) string {
 	operation, parent := "", ""
 	if named := hbase.StatsOf(ctx).Operation; named != nil {
@@ -53,8 +53,8 @@ func methodName(call hrpc.Call) string {
 	return method
 }
 
-// withOperation moves the operation and the traceparent, if any, from the method's name into an
-// attribute and the trace of the header.
+// withOperation moves an operation from the header's method name to an attribute, and a traceparent
+// to the trace.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {

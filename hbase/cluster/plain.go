@@ -42,7 +42,7 @@ func (c *plainConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isTLSAlert is not true for HBase's first response: these bytes would be a length of 352 MB.
+// isTLSAlert is false for HBase's first response. There these bytes would be a length of 352 MB.
 func isTLSAlert(b []byte) bool {
 	const alert, version = 21, 3
 	return len(b) >= 2 && b[0] == alert && b[1] == version

@@ -21,9 +21,9 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
-// refusals has the servers that refuse connections. While gohbase keeps trying to connect, calls to
-// a server's regions that have no connection fail immediately, and calls to a master fail at the
-// next refusal. It is safe for concurrent use.
+// refusals has the servers that refuse connections. gohbase keeps trying to connect, but calls to
+// regions without a connection fail immediately, and calls to a master fail at the next refusal.
+// refusals is safe for concurrent use.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -78,8 +78,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns why a region has no connection, or nil: the refusal of its server, or of
-// hbase:meta's, without which gohbase cannot locate it. An unknown region may be on any server.
+// refusal returns the refusal because of which a region has no connection, or nil. It is that of
+// the region's server, or of hbase:meta's server, which gohbase needs to locate the region. An
+// unknown region may be on any server.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:

@@ -25,7 +25,7 @@ type serving struct {
 
 func (s serving) Addr() string { return s.name }
 
-// newRegion has keys [start, stop).
+// newRegion returns a region with the keys [start, stop).
 func newRegion(start, stop, name string) hrpc.RegionInfo {
 	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))
 	if name != "" {

@@ -36,8 +36,8 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region of a sent call, and removes those that overlap it: they were split or
-// merged.
+// learn adds the region of a sent call. It removes regions that overlap it, because they were split
+// or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {

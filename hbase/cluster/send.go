@@ -35,8 +35,8 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	return answer, nil
 }
 
-// sendToServer retries while the server is busy: gohbase would return a timeout instead of the
-// server's exception. If the region is unknown or has moved, or the connection is lost, gohbase
+// sendToServer retries while the server is busy, because gohbase would return a timeout instead of
+// the server's exception. If the region is unknown or has moved, or the connection is lost, gohbase
 // sends the call.
 func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// WithTLS encrypts connections to region servers and masters. It calls config for each, so that
-// certificates can change. A server's certificate must be valid for its registered host name.
+// WithTLS encrypts connections to region servers and masters. It calls config for each connection,
+// so certificates can change. A server's certificate must be valid for its registered host name.
 func WithTLS(config func() *tls.Config) Option { return func(s *Store) { s.tls = config } }
 
 func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {

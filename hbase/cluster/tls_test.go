@@ -52,7 +52,7 @@ func startSecured(t *testing.T) secured {
 	return s
 }
 
-// client trusts roots and has a certificate of signer.
+// client returns the configuration of a client that trusts roots, with a certificate of signer.
 func (secured) client(
 	t *testing.T, roots, signer *minihbase.Authority, changes ...func(*x509.Certificate),
 ) *tls.Config {
@@ -228,7 +228,7 @@ func testNewCertificates(t *testing.T, h secured) {
 			t.Error(err)
 		}
 	})
-	t.Run("answers at once when its certificate has expired", func(t *testing.T) {
+	t.Run("fails immediately when its certificate has expired", func(t *testing.T) {
 		use(h.client(t, h.authority, h.authority, expired))
 		conns.cut()
 		_, first := get()

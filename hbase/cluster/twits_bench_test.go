@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// BenchmarkPageOfTwits compares ways to read the positions of 100 twits. A twit for followers ends
-// with the field 4, of length 0, so that only its value says who may see it.
+// BenchmarkPageOfTwits compares ways to read the positions of 100 twits. Only the value of a twit
+// says who may see it: for followers, it ends with the field 4 of length 0.
 //
 //   - contents: as twibase does.
 //   - positions: a KeyOnlyFilter. It leaves out who may see a twit.

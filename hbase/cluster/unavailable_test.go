@@ -90,7 +90,7 @@ func TestCallsToADisabledTableFailImmediately(t *testing.T) {
 			t.Errorf("got %v", r)
 		}
 	})
-	t.Run("a store that knows no region of it notices after a timeout", func(t *testing.T) {
+	t.Run("a store that knows no region of the table notices after a timeout", func(t *testing.T) {
 		get := []hbase.Get{{Table: table, Row: "r"}}
 		if results, err := cold.Get(t.Context(), get); err != nil || !errors.Is(results[0].Err, hbase.ErrUnavailable) {
 			t.Errorf("first Get: %v, %v", results, err)
@@ -101,7 +101,7 @@ func TestCallsToADisabledTableFailImmediately(t *testing.T) {
 		}
 		expect(t, "second Get", results[0].Err)
 	})
-	t.Run("it answers within two seconds after it is enabled", func(t *testing.T) {
+	t.Run("the table answers within two seconds after it is enabled", func(t *testing.T) {
 		time.Sleep(2 * time.Second) // gohbase's pauses grow
 		if err := store.Admin().EnableTable(hrpc.NewEnableTable(t.Context(), []byte(table))); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestCallsToADisabledTableFailImmediately(t *testing.T) {
 		}
 		t.Logf("it answers %v after HBase", time.Since(enabled))
 	})
-	t.Run("both are logged", func(t *testing.T) {
+	t.Run("both states are logged", func(t *testing.T) {
 		time.Sleep(time.Second) // the state is read twice a second
 		for _, message := range []string{"a table is disabled", "a disabled table is enabled again"} {
 			if n := strings.Count(log.String(), message); n != 1 {

@@ -14,13 +14,11 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store].
-//
-// gohbase repeats the RPC if the connection is lost. Then the first RPC may have written the cells,
-// and the check of the second fails. So CheckAndPut reads the row, and returns true if it has the
-// cells of put. The result may be wrong: true if another caller has put the same cells, or false if
-// another caller has replaced them since. To be sure, put a unique value, and read it if the result
-// is false.
+// CheckAndPut may return a wrong result if a connection is lost. gohbase repeats the RPC, but the
+// first one may have written the cells, so that the check of the second fails. Then CheckAndPut
+// reads the row, and returns true if it has the cells of put. That is wrong if another caller has
+// put the same cells. A false is wrong if another caller has replaced them. To be sure, put a
+// unique value, and read it if the result is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// A change of the stored bytes that an older version would misread increments formatVersion.
+// Increment formatVersion with a change of the stored bytes that an older version would misread.
 const formatVersion = 1
 
 var (
@@ -94,7 +94,6 @@ func (s *Store) sync() *pebble.WriteOptions {
 	return pebble.Sync
 }
 
-// Tables implements [hbase.Store].
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.tables)), nil
 }
 
-// CreateTable implements [hbase.Store]. The splits are not used.
+// CreateTable stores the splits, but does not use them.
 func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	if err := definition.Validate(); err != nil {
 		return err
@@ -132,7 +131,6 @@ func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	})
 }
 
-// DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {
 	return s.changeTables(ctx, func(b *pebble.Batch) (map[string]*table, error) {
 		t, err := s.table(name)

@@ -8,8 +8,7 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut implements [hbase.Store]. Cells without a timestamp get the later of now and the
-// checked version's.
+// CheckAndPut gives cells without a timestamp the later of now and the checked version's timestamp.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -40,7 +39,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 		// The value may be of a write that is not durable yet.
 		return false, s.awaitDurable(ctx)
 	}
-	// As in HBase, only if the check succeeds.
+	// As in HBase, a missing family of put is an error only if the check succeeds.
 	if _, err := s.checkMutation(put); err != nil {
 		unlock()
 		return false, err

@@ -12,17 +12,16 @@ import (
 	"twibase/hbase"
 )
 
-// Reads skip garbage. The cleaner removes a row's garbage when a read has skipped much of it, or
-// has found nothing else:
+// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped much of
+// it, or found nothing else. Garbage is:
 //
-//   - versions that a marker masks, and expired ones;
-//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them.
-//     HBase keeps them until a flush;
-//   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase. Until then
-//     they mask late puts of older timestamps.
+//   - versions that a marker masks, and expired versions
+//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase
+//     keeps them until a flush
+//   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
-// A row that is never read is never cleaned, except in tables with a TTL: they are cleaned when the
-// store is opened, and every expiryInterval.
+// A row that is never read is never cleaned. Only tables with a TTL are cleaned completely, when
+// the store is opened and every expiryInterval.
 const (
 	tolerated      = 32
 	maxQueued      = 1024
@@ -134,9 +133,9 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes the garbage of a row, under its lock: otherwise a put could add a version that a
-// marker masks, and the removal of the marker would unmask it. It is not synced: after a crash the
-// garbage is back.
+// clean removes the garbage of a row, under its lock. Otherwise a put could add a version that a
+// marker masks, and the removal of the marker would unmask it. The removal is not synced, so after
+// a crash the garbage may be back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	state := &s.rows[rowIndex(t.id, key)] // without begin: results and cached rows do not change
+	state := &s.rows[rowIndex(t.id, key)] // no begin, because results and cached rows do not change
 	state.Lock()
 	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: prefixEnd(bytes.Clone(row))})

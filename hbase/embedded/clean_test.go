@@ -97,7 +97,7 @@ func (d *fixture) cleanQueued() error {
 	return nil
 }
 
-// clean must change no result, and leave a number of entries.
+// clean cleans the queued rows. It checks that no result changes, and how many entries are left.
 func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
@@ -170,7 +170,7 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 		d.clean(3)
 		d.expect("v:n@200", "v:n@199", "v:n@198")
 	})
-	t.Run("a read of the newest version finds those beyond many VERSIONS", func(t *testing.T) {
+	t.Run("a read of the newest version finds garbage beyond many VERSIONS", func(t *testing.T) {
 		d := newFixture(t)
 		table := hbase.Table{Name: "t", Families: []hbase.FamilySchema{{Name: "w", Versions: 70}}}
 		if err := errors.Join(d.DropTable(t.Context(), "t"), d.CreateTable(t.Context(), table)); err != nil {
@@ -216,7 +216,7 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
 		}
 		d.put("i:n", 50)
-		// Otherwise a read of the newest version would not reach the others.
+		// Without this deletion, a read of the newest version would not reach the others.
 		d.remove(hbase.OneVersion, "i:n", 50)
 		d.clean(41)
 		d.expect()

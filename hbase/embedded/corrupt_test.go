@@ -40,7 +40,7 @@ func fill(t *testing.T, s *Store) {
 	}
 }
 
-// openSmall has small blocks: Pebble's work for a damaged block is quadratic in its size.
+// openSmall sets small blocks, because Pebble's work for a damaged block is quadratic in its size.
 func openSmall(fs vfs.FS) (*Store, error) {
 	return open("db", fs, false, func(s *Store) { s.blockSize = 1 << 10 })
 }
@@ -88,7 +88,7 @@ func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	return noticed
 }
 
-// clone copies an open store's files like kill -9.
+// clone copies the files of an open store as kill -9 would leave them.
 func clone(t *testing.T, from vfs.FS) *vfs.MemFS {
 	t.Helper()
 	to := vfs.NewMem()
@@ -171,7 +171,7 @@ func TestDamageIsNeverAbsence(t *testing.T) {
 		t.Run("in a "+kind.part+" file", func(t *testing.T) {
 			names := files(t, closed, kind.part)
 			if len(names) == 0 {
-				t.Fatal("there is none")
+				t.Fatal("no such file")
 			}
 			noticed := 0
 			for range kind.times {
@@ -242,7 +242,7 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	}
 }
 
-// extent returns the end of a log's chunks, and of the last one's synced bytes.
+// extent returns the end of a log's chunks, and of the bytes that the last chunk shows as synced.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}

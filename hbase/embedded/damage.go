@@ -15,7 +15,7 @@ import (
 )
 
 // checkLogs looks for damage in the write-ahead log, and in MANIFEST, the list of files. Pebble
-// treats a damaged record as the end of a log that a crash cut off: acknowledged writes would be
+// treats a damaged record as the end of a log that a crash cut off, so acknowledged writes would be
 // lost without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
@@ -80,9 +80,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of a damaged chunk, or -1. A chunk is damaged if it can't be read
-// although a later one shows that it was synced, or if it is the last of MANIFEST and not cut
-// short.
+// damage returns the offset of a damaged chunk, or -1. A chunk that can't be read is damaged if a
+// later one shows that it was synced. The last chunk of MANIFEST is damaged unless it is cut short.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -109,8 +108,8 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, or 0 if it can't be read, and the number of
-// bytes that were synced before the chunk was written.
+// chunk returns the length of the chunk at an offset, or 0 if it can't be read. synced is the
+// number of bytes that were synced before the chunk was written.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -148,8 +147,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether the bytes from an offset on may be the part of a chunk that a crash
-// left.
+// cutShort reports whether the bytes from an offset on may be a chunk that a crash cut short.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

@@ -19,8 +19,8 @@ import (
 //	                          │ family │ 00 │       00 00       │ MaxInt64−t 8 │         marker of a family
 //	└── Pebble's prefix ──────┴────────┴────┴───────────────────┴──────────────┘
 //
-// The value of a version is the cell's. That of a marker is the time when it was written, 8 bytes.
-// Table 0 is the catalog.
+// A version has the cell's value. A marker has the time when it was written, in 8 bytes. Table 0 is
+// the catalog.
 const (
 	tableLength      = 4
 	tailLength       = 9  // timestamp and kind
@@ -58,7 +58,7 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
-// familyMarker decodes the part of a key after the family. ok is false if it is a column's.
+// familyMarker decodes the part of a key after the family. ok is false for the key of a column.
 func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
 		return 0, false

@@ -27,7 +27,7 @@ func (e entry) compare(o entry) int {
 		cmp.Compare(e.qualifier, o.qualifier), cmp.Compare(o.timestamp, e.timestamp), cmp.Compare(e.kind, o.kind))
 }
 
-// drawEntry draws from few bytes, some escaped.
+// drawEntry draws rows and qualifiers of few different bytes. Some of them are escaped.
 func drawEntry(t *rapid.T, name string) entry {
 	bytes := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4)
 	some := rapid.Map(bytes, func(b []byte) string { return string(b) })
@@ -81,7 +81,7 @@ func TestKeysSortAsCellsDo(t *testing.T) {
 			}
 		})
 	})
-	// Pebble also splits its indexes' shortened keys.
+	// Pebble also calls split for the shortened keys of its indexes.
 	t.Run("prefixes of any bytes sort as the bytes", func(t *testing.T) {
 		any := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 'a', 0xff}), 0, 9)
 		rapid.Check(t, func(t *rapid.T) {

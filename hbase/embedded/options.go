@@ -16,10 +16,10 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// The index of a file usually fits in one block of this size: a seek reads one block less.
+	// The index of a file usually fits in one block of this size, so a seek reads one block less.
 	indexBlockSize = 256 << 10
-	// format is pinned. If a newer Pebble wrote its own newest format, an earlier version of
-	// twibase, with an older Pebble, could not open the store any more.
+	// format is pinned. Otherwise an update of Pebble could change the format, and earlier versions
+	// of twibase could not open the store.
 	format = pebble.FormatValueSeparation
 )
 

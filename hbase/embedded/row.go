@@ -45,7 +45,7 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 	return &reader{cursor: cursor{it: it}, now: s.now()}, nil
 }
 
-func (r *reader) close() { _ = r.it.Close() } // repeats the iterator's error
+func (r *reader) close() { _ = r.it.Close() } // returns the iterator's error again
 
 func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	q := &r.query
@@ -59,7 +59,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the row at rowKey. Unless within is set, the cursor is at its first entry.
+// row reads the row at rowKey. If within is not set, the cursor must be at the row's first entry.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -162,7 +162,7 @@ func (r *reader) readPage(fs *familySelection) error {
 // mask hides versions that are deleted.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
-	only int64 // hides the version at this timestamp, which is that of the last OneVersion marker
+	only int64 // hides the version at this timestamp: that of the last OneVersion marker
 }
 
 func (m *mask) add(kind byte, timestamp int64) {
@@ -224,7 +224,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
-// take adds the version at the cursor to the result. again: the previous one is of the same column.
+// take adds the version at the cursor to the result. again: the previous cell has the same column.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	c, err := hbase.Cell{Family: family, Timestamp: timestamp}, error(nil)
 	if !r.query.noValues {

@@ -15,16 +15,16 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows above Pebble's block cache, which needs a seek per row, and a step
-// per cell. A nil cache keeps nothing.
+// rowCache keeps decoded rows. Reading them from Pebble's block cache would take a seek per row and
+// a step per cell. A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read at the earliest: keeping it costs as much as reading it, and
-// evicts another.
+// A row is kept at its second read at the earliest, because keeping it costs as much as reading it,
+// and evicts another.
 //
-// No Get returns a stale row: no other process writes, and the store counts each row's writes
+// No Get returns a stale row. No other process writes, and the store counts the writes of a row
 // before they become visible (rowState). A cached row has the count from before it was read.
 type rowCache struct {
 	shards [16]cacheShard
@@ -132,8 +132,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether the hash was offered before. A key replaces another in its slot half of the
-// time: otherwise two keys read in turns would never be kept.
+// again reports whether the hash was offered before. A key replaces another one in its slot only
+// half of the time, because two keys that are read in turns would otherwise never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
 	switch known := slot.Load(); {

@@ -80,7 +80,7 @@ func deletingRow(_ *register, row string, step int64) hbase.Delete {
 	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
 }
 
-// checkAndPut puts the next step, and fails to put another.
+// checkAndPut puts the next step. Then it fails to put another one after a wrong check.
 func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
 	check := hbase.Check{Family: r.family, Qualifier: r.column}
 	if step > 1 {
@@ -103,8 +103,9 @@ type observer struct {
 	seen   map[string]int64
 }
 
-// look reads rows in one call, which must have the same step: between the last one complete before
-// the call, or read before, and the last one begun before its end.
+// look reads rows in one call. A register must have the same step in all of them. That step must
+// have begun before the end of the call. It must not be older than a step that was read before, or
+// was complete before the call.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
 	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {
@@ -192,7 +193,7 @@ func TestConcurrentReadsAreNeverStale(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			var minutes atomic.Int64 // each reading of the clock takes one, so that expired markers are cleaned
+			var minutes atomic.Int64 // the clock advances a minute per reading, so that markers expire
 			s, err := Open(c.dir, func(s *Store) {
 				s.clock = func() time.Time {
 					return time.UnixMilli(1e12).Add(time.Duration(minutes.Add(1)) * time.Minute)

@@ -36,7 +36,7 @@ func (d *fixture) hits(gets ...hbase.Get) int64 {
 	return after - before
 }
 
-// bypassCache returns an equivalent Get.
+// bypassCache returns an equivalent Get that is not cached.
 func bypassCache(g hbase.Get) hbase.Get {
 	g.Time.To = math.MaxInt64
 	return g
@@ -327,7 +327,7 @@ func TestCachedRowsEqualPebbles(t *testing.T) {
 func TestKeysThatShareASlotAreCached(t *testing.T) {
 	c := &rowCache{seenOnce: make([]atomic.Uint32, 1)}
 	kept := map[string]bool{}
-	for range 100 { // 2^-99: neither is kept
+	for range 100 { // 2^-99 is the probability that neither is kept
 		for _, key := range []string{"a", "b"} {
 			kept[key] = kept[key] || c.again(rowHash(0, key))
 		}

@@ -16,8 +16,8 @@ type rowStates [1 << rowStateBits]rowState
 // about four in a cache full of small rows.
 const rowStateBits = 14
 
-// rowState is the lock of a row, and its count of writes. Blind writes share the lock; writes that
-// read the row hold it exclusively. They release it when the write is visible, before the fsync.
+// rowState is the lock of a row, and its count of writes. Blind writes share the lock. Writes that
+// read the row hold it exclusively. Both release it when the write is visible, before the fsync.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64 // numbers of writes
@@ -27,8 +27,8 @@ func (r *rowState) begin() { r.begun.Add(1) }
 
 func (r *rowState) end() { r.ended.Add(1) }
 
-// idle reports whether no write is between begin and end. Cells read later are current while
-// unchanged(writes).
+// idle reports whether no write is between begin and end. Cells that are read later are current
+// while unchanged(writes) is true.
 func (r *rowState) idle() (writes uint64, ok bool) {
 	ended := r.ended.Load() // first: a write ends after it begins
 	writes = r.begun.Load()

@@ -17,7 +17,6 @@ const server = "embedded"
 // maxPageBytes bounds a page of a scan, in addition to its number of rows.
 const maxPageBytes = 4 << 20
 
-// Scan implements [hbase.Store].
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {
 		var left keyRange
@@ -103,7 +102,7 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	return r.valid
 }
 
-// keyRange is what a scan has still to read: [lower, upper).
+// keyRange is the unread part of a scan: [lower, upper).
 type keyRange struct{ lower, upper []byte }
 
 func (k keyRange) empty() bool { return bytes.Compare(k.lower, k.upper) >= 0 }

@@ -28,7 +28,7 @@ type Store struct {
 	blockSize int
 	rowCache  int
 
-	// Calls read-lock mu; Close and changes of tables lock it.
+	// Calls read-lock mu. Close and changes of tables lock it.
 	mu     sync.RWMutex
 	closed bool
 	tables map[string]*table
@@ -55,13 +55,11 @@ func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log }
 // DefaultRowCache is the default of [WithRowCache].
 const DefaultRowCache = 32 << 20
 
-// WithRowCache sets the row cache's size in bytes; 0 is none.
+// WithRowCache sets the row cache's size in bytes. 0 means no cache.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
-// Open opens or creates the store in a directory, or in memory if dir is "". It returns
-// [hbase.ErrLocked] if the directory is already open, usually in another process, [hbase.ErrFormat]
-// if a newer version of twibase or another program wrote it, and [hbase.ErrCorrupt] if it is
-// damaged.
+// Open opens or creates the store in a directory, or in memory if dir is "". Its errors may be
+// [hbase.ErrLocked], [hbase.ErrFormat] or [hbase.ErrCorrupt].
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {
 		return open("memory", vfs.NewMem(), true, options...)
@@ -147,7 +145,7 @@ func (s *Store) now() int64 {
 	}
 }
 
-// Close implements [hbase.Store]. It waits for running calls.
+// Close waits for running calls.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -161,9 +159,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes Pebble, which begins an empty log, and closes it. Otherwise checkLogs could not tell
-// damage at the end of the log from a crash. Pebble panics if it can't write a file, such as on a
-// full disk; the log of a store on disk has all acknowledged writes by then.
+// shut closes Pebble after a flush, which begins an empty log. Without the flush, checkLogs could
+// not distinguish damage at the end of the log from a crash. Pebble panics if it can't write a
+// file, such as on a full disk. By then, the log on disk has all acknowledged writes.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -181,7 +179,7 @@ func storeError(err error) error {
 }
 
 func lockError(dir string, err error) error {
-	// POSIX locks don't exclude the same process; Pebble does, without a sentinel error.
+	// POSIX locks don't exclude the same process. Pebble does, but without a sentinel error.
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
 	}

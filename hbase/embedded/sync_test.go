@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// gateFS delays and counts syncs of the log while gate is locked.
+// gateFS counts syncs of the log. It delays them while gate is locked.
 type gateFS struct {
 	vfs.FS
 	gate  sync.RWMutex
@@ -99,7 +99,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	short := func() (context.Context, context.CancelFunc) {
 		return context.WithTimeout(context.Background(), 20*time.Millisecond)
 	}
-	t.Run("a write returns when it is synced, or with its ctx", func(t *testing.T) {
+	t.Run("a write returns when it is synced, or when its ctx ends", func(t *testing.T) {
 		s, fs := gatedStore(t)
 		fs.gate.Lock()
 		ctx, cancel := short()
@@ -196,7 +196,7 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// Everything that was not synced is lost.
+// A power loss loses everything that was not synced.
 func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)

@@ -50,7 +50,7 @@ func (t *table) family(name string) (family, error) {
 	return family{}, fmt.Errorf("%w: table %s has no family %q", hbase.ErrFamilyNotFound, t.name, name)
 }
 
-// Call table between enter and leave.
+// table must be called between enter and leave.
 func (s *Store) table(name string) (*table, error) {
 	if t := s.tables[name]; t != nil {
 		return t, nil

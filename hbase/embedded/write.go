@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Mutate implements [hbase.Store]. It writes all valid mutations atomically.
+// Mutate writes all valid mutations atomically.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -68,7 +68,7 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 }
 
 // commit applies the batch, unlocks the rows, and returns when the batch is durable. A later write
-// that depends on this one follows it in the log. When ctx ends first, the outcome is unknown.
+// that depends on this one follows it in the log. If ctx ends first, the outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()

@@ -1,14 +1,14 @@
 // Package fair shares a resource among clients.
 //
-// A [Semaphore] gives units, such as slots or bytes, to clients with names, such as addresses:
+// A [Semaphore] gives units, such as slots or bytes, to named clients:
 //
-//   - The waiting client with the fewest units is served next; of several, the one with the oldest
-//     request. So a client with one request does not queue behind the hundreds of another.
+//   - The waiting client with the fewest units is served next. In a tie, it is the one with the
+//     oldest request. So a client with one request does not wait for hundreds of another client.
 //   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
 //     1/(n+reserve) of the units each, and others find free units. A client without units may take
 //     any number. A client that was alone for the last [Contention] may take all.
-//   - If too many requests wait, a new one replaces the newest of the client with the most waiting
-//     ones. If that is its own client, the new request is rejected.
+//   - If too many requests wait, the client with the most loses its newest one. In a tie, the new
+//     request is rejected.
 //
 // With a FIFO queue, one client could take all units, and fill the queue.
 package fair
@@ -23,9 +23,9 @@ import (
 // Contention is how long a request of one client limits the others.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. For each request that a call serves, it takes time in
-// proportion to the number of waiting clients. To remove a request, it takes time in proportion to
-// the length of that client's queue. It is safe for concurrent use.
+// Semaphore is a weighted semaphore. The time to serve a request is proportional to the number of
+// waiting clients. The time to remove one is proportional to the length of its client's queue. A
+// Semaphore is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -36,9 +36,9 @@ type Semaphore struct {
 	clients map[string]*client // those that hold units or wait
 	queues  []*client          // those that wait
 	last    string             // the client of the last request
-	shared  time.Time          // of the last request whose client was not that of the one before it
+	shared  time.Time          // when two successive requests last had different clients
 	alone   *time.Timer        // calls dispatch when Contention has passed since shared
-	turn    uint64             // of the last request
+	turn    uint64             // the number of the last request
 }
 
 type client struct {
@@ -65,8 +65,7 @@ func (s *Semaphore) Load() (used int64, waiting int) {
 	return s.used, s.waiting
 }
 
-// TryAcquire takes the units if the client may have them without waiting, and reports whether it
-// did.
+// TryAcquire takes units if the client may have them without waiting, and reports whether it did.
 func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +129,8 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire of one unit would be rejected for the client at once, without a
-// wait. It assumes that all waiting requests are for one unit.
+// Full reports whether Acquire would reject a request of the client for one unit, without waiting.
+// It assumes that all waiting requests are for one unit.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,7 @@ func (s *Semaphore) client(name string) *client {
 	return c
 }
 
-// contend limits clients for the time of Contention. Then it serves those that still wait.
+// contend limits clients until Contention has passed. Then a timer serves those that still wait.
 func (s *Semaphore) contend() {
 	s.shared = time.Now()
 	if s.alone != nil {
@@ -188,7 +187,7 @@ func (s *Semaphore) contend() {
 	})
 }
 
-// add also takes units for the requests that may have them.
+// add queues a new request, and takes units for waiting requests.
 func (s *Semaphore) add(c *client, units int64) *request {
 	if len(c.queue) == 0 {
 		s.queues = append(s.queues, c)
@@ -209,8 +208,8 @@ func (s *Semaphore) taken(r *request) bool {
 	}
 }
 
-// dispatch takes units for waiting requests. One that needs more units than are free blocks the
-// others, because small ones would otherwise keep it waiting.
+// dispatch takes units for waiting requests. A request that needs more units than are free blocks
+// the others. Otherwise small requests could keep a large one waiting.
 func (s *Semaphore) dispatch() {
 	for {
 		next := s.next()
@@ -235,7 +234,7 @@ func (s *Semaphore) may(c *client, units int64) bool {
 	return c.held == 0 || s.reserve*(c.held+units) <= free || time.Since(s.shared) > Contention
 }
 
-// next returns the client whose request is next, nil if none may take more.
+// next returns the client whose request is next, or nil if none may take more.
 func (s *Semaphore) next() (next *client) {
 	for _, c := range s.queues {
 		switch r := c.queue[0]; {
@@ -247,7 +246,7 @@ func (s *Semaphore) next() (next *client) {
 	return next
 }
 
-// longest returns the client with the most waiting requests, nil if none waits.
+// longest returns the client with the most waiting requests, or nil.
 func (s *Semaphore) longest() (longest *client) {
 	for _, c := range s.queues {
 		if longest == nil || len(c.queue) > len(longest.queue) {
@@ -257,7 +256,7 @@ func (s *Semaphore) longest() (longest *client) {
 	return longest
 }
 
-// The caller of remove calls dispatch, because the request may have blocked others.
+// remove must be followed by dispatch, because the request may have blocked others.
 func (s *Semaphore) remove(c *client, r *request) {
 	i := slices.Index(c.queue, r)
 	c.queue = slices.Delete(c.queue, i, i+1)

@@ -95,11 +95,11 @@ func TestClientIsAloneAgainAfterContention(t *testing.T) {
 		f.Release("other", 1)
 		f.TryAcquire("a", 2)
 		if f.TryAcquire("a", 1) {
-			t.Error("a client takes more than half beside another")
+			t.Error("a client takes more than half, although another one asked recently")
 		}
 		time.Sleep(Contention + 1)
 		if !f.TryAcquire("a", 2) {
-			t.Error("the only client of the last time is limited")
+			t.Error("the only client since Contention is limited")
 		}
 	})
 }
@@ -111,9 +111,9 @@ func TestEndOfContentionServesWaitingRequests(t *testing.T) {
 		f.TryAcquire("a", 2)
 		time.Sleep(Contention - time.Second)
 		f.ask(f.t.Context(), "a", 1)
-		f.want("beside another", nil, nil)
+		f.want("during contention", nil, nil)
 		time.Sleep(time.Second + 1)
-		f.want("alone, with two free units", []string{"a"}, nil)
+		f.want("after contention, with two free units", []string{"a"}, nil)
 	})
 }
 
@@ -189,7 +189,7 @@ func TestFullQueueRejectsTheClientWithTheMost(t *testing.T) {
 	})
 }
 
-func TestFullQueueDoesNotRejectWhatIsFree(t *testing.T) {
+func TestFullQueueDoesNotRejectRequestsForFreeUnits(t *testing.T) {
 	run(t, 4, 1, 1, func(f *fixture) {
 		f.TryAcquire("b", 1)
 		f.TryAcquire("a", 2)

@@ -20,7 +20,7 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets of users of four cells, some with a list of 300 columns in another
+// Bench measures multi-gets of rows of four cells. Some have a list of 300 columns in another
 // family. flush flushes the table after the load.
 func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()
@@ -49,7 +49,7 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	}
 }
 
-// benchGet reads some of the first rows, or missing ones if rows is 0.
+// benchGet reads random rows among the first rows. If rows is 0, it reads missing ones.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)

@@ -18,7 +18,7 @@ type Faults struct {
 
 // Op is one item of a call.
 type Op struct {
-	// Kind is a method's name, "Put" or "Delete" for Mutate, or "ScanRow" for each row.
+	// Kind is a method's name, "Put" or "Delete" for Mutate, or "ScanRow" for each row of a Scan.
 	Kind string
 	// For a Scan, Row is its Start.
 	Table, Row string
@@ -32,7 +32,7 @@ func (o Op) Writes() bool {
 	return true
 }
 
-// Fault is what happens to an operation. The zero Fault is none.
+// Fault is the fault of an operation. The zero Fault means no fault.
 type Fault struct {
 	// Err replaces the result.
 	Err error
@@ -49,7 +49,7 @@ var _ hbase.Store = (*Faults)(nil)
 
 func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
 
-// On is for the operations on one row.
+// On returns fault for operations on one row.
 func On(table, row string, fault Fault) Hook {
 	return When(func(op Op) bool { return op.Table == table && op.Row == row }, fault)
 }
@@ -63,7 +63,8 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes is for a random share of the operations, by the seed and their order.
+// Sometimes returns fault for a random share of the operations. The same seed and the same order of
+// operations give the same faults.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -47,7 +47,7 @@ func (n Names) scan(s hbase.Scan) string {
 	return b.String()
 }
 
-// selection renders "i:name,i:email [limit 3] [2 versions] [time 5-9]"; "*" is every family.
+// selection renders "i:name,i:email [limit 3] [2 versions] [time 5-9]". "*" means every family.
 func (n Names) selection(table, columns string, page hbase.Page, versions int, time hbase.TimeRange) string {
 	parts := []string{"*"}
 	if columns != "" {
@@ -130,7 +130,7 @@ func (n Names) deletions(d hbase.Delete) string {
 	return strings.Join(list, ",")
 }
 
-// column renders a qualifier bare if Columns can name it.
+// column renders a qualifier as it is if Columns can name it.
 func (n Names) column(table, family, qualifier string) string {
 	if _, err := hbase.ParseColumns(family + ":" + qualifier); err == nil && len(strings.Fields(qualifier)) == 1 {
 		return family + ":" + qualifier

@@ -58,7 +58,7 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns each call's sorted lines since the last Reset, by the call's start.
+// Calls returns the sorted lines of each call since the last Reset, the earliest call first.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

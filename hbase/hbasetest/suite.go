@@ -15,7 +15,7 @@ import (
 )
 
 // Run is the conformance suite of [hbase.Store]. It closes the stores that open returns, and drops
-// its tables, which have unique names, so that several runs can use the same cluster.
+// its tables. Their names are unique, so several runs can use the same cluster.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// suite's store is shared by all tests. Each has its own rows.
+// All tests share the store of a suite. Each test has its own rows.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
@@ -97,7 +97,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove deletes what kind says. For a family, column is its name.
+// remove returns a Delete with one Deletion. For a family, column is its name.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-const missing = "conformance-there-is-no-such-table"
+const missing = "conformance-missing"
 
 func (s *suite) testErrors(t *testing.T) {
 	t.Run("a Get has its own error", s.testGetErrors)

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// awkward are bytes that are hard to encode, ascending.
+// awkward has keys that are hard to encode, ascending.
 var awkward = []string{
 	"\x00", "\x00\x00", "\x00\x00\x00", "\x00\x01", "\x00\x01\x00", "\x00\xfe", "\x00\xff", "\x01", "\x01\x00",
 	"a", "a\x00", "a\x00\x01", "a\x00b", "a\x00\xff", "a\x01", "ab", "小红",
@@ -107,7 +107,7 @@ func (s *suite) testGet(t *testing.T) {
 		slices.Reverse(gets)
 		slices.Reverse(want)
 		s.expectValues(t, gets, want)
-		// Scans of whole tables follow.
+		// Later tests scan whole tables.
 		for _, g := range gets {
 			mutations = append(mutations, hbase.Delete{Table: g.Table, Row: g.Row, Timestamp: 2})
 		}

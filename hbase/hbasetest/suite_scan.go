@@ -27,7 +27,7 @@ func (s *suite) testScan(t *testing.T) {
 		limit       int
 		want        []string
 	}{
-		{"without bounds it is the whole table", "", "", 0, rows},
+		{"without bounds, a scan returns the whole table", "", "", 0, rows},
 		{"a range includes its Start", "b", "", 0, rows[1:]},
 		{"a range excludes its Stop", "", "g", 0, rows[:5]},
 		{"a range lies between Start and Stop", "b\x00", "p", 0, rows[2:9]},
@@ -37,8 +37,8 @@ func (s *suite) testScan(t *testing.T) {
 		{"a range after the last row is empty", "\xff\xff\xff", "", 0, nil},
 		{"a limit ends a scan", "b", "", 3, rows[1:4]},
 		{"a limit holds across regions", "", "", 8, rows[:8]},
-		{"a limit beyond the rows is none", "", "", 100, rows},
-		{"a Stop comes before a limit is reached", "b", "g", 100, rows[1:5]},
+		{"a limit may exceed the rows", "", "", 100, rows},
+		{"a Stop may come before the limit", "b", "g", 100, rows[1:5]},
 	} {
 		for _, size := range []int{0, 1, 3, 8} {
 			t.Run(fmt.Sprintf("%s, in pages of %d", c.name, size), func(t *testing.T) {

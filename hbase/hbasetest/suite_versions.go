@@ -7,7 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// scenario is writes to a row, each a call, and a Get.
+// scenario writes to a row, with a call per write, and then reads it.
 type scenario struct {
 	name   string
 	writes []write
@@ -62,14 +62,14 @@ func (s *suite) testVersions(t *testing.T) {
 		{"versions of named columns", []write{one, two, put1("v:r", 10, "r")},
 			hbase.Get{Columns: "v:q", Versions: 2}, []string{"v:q@20=two", "v:q@10=one"}},
 	})
-	t.Run("a put without a timestamp has the store's present", func(t *testing.T) {
+	t.Run("a put without a timestamp has the store's time", func(t *testing.T) {
 		s.write(t, s.table, row(t, ""), put1("i:q", 0, "now"))
 		cells := s.get(t, hbase.Get{Row: row(t, "")})
 		if now := time.Now(); len(cells) != 1 || now.Sub(time.UnixMilli(cells[0].Timestamp)).Abs() > time.Hour {
 			t.Errorf("got %v at %v", text(cells), now)
 		}
 	})
-	t.Run("a put without a timestamp is older than one of the future", func(t *testing.T) {
+	t.Run("a put without a timestamp is older than a put with a future timestamp", func(t *testing.T) {
 		future := time.Now().Add(24 * time.Hour).UnixMilli()
 		s.write(t, s.table, row(t, ""), put1("i:q", future, "future"), put1("i:q", 0, "now"))
 		if cells := s.get(t, hbase.Get{Row: row(t, "")}); len(cells) != 1 || string(cells[0].Value) != "future" {

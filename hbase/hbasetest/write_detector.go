@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// WriteDetector detects writes to the results of Get or their memos, which callers may share, by
-// copies of the last results. It is safe for concurrent use.
+// WriteDetector detects writes to the results of Get and to their memos, which callers may share.
+// It compares the last results with copies. It is safe for concurrent use.
 type WriteDetector struct {
 	hbase.Store
 	mu   sync.Mutex

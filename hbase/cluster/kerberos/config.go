@@ -20,7 +20,7 @@ type Config struct {
 	Conf      string // krb5.conf
 }
 
-// identity is a Config with its files read. Only the holder of a [Login]'s slot may change it.
+// identity has a Config and its files. Only the holder of a [Login]'s slot may change it.
 type identity struct {
 	Config
 	name, realm string
@@ -30,8 +30,8 @@ type identity struct {
 	asked       atomic.Pointer[string] // the realm whose KDC was asked last
 }
 
-// encryptionTypes are supported, the preferred first. Wrap tokens of older types have another
-// format (RFC 4757).
+// encryptionTypes has the supported types, the preferred first. Wrap tokens of older types have
+// another format (RFC 4757).
 var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
@@ -60,11 +60,11 @@ func (c Config) read() (*identity, error) {
 	return id, id.readKeytab()
 }
 
-// canonicalization matches a setting that the gateway does not use. gokrb5 rejects its value
-// fallback, which is in the krb5.conf of Red Hat.
+// canonicalization matches a setting that the gateway does not use. gokrb5 rejects the value
+// fallback, which Red Hat's krb5.conf has.
 var canonicalization = regexp.MustCompile(`(?mi)^\s*dns_canonicalize_hostname\s*=.*$`)
 
-// unsupported reports whether gokrb5 has only ignored some lines, such as include.
+// unsupported reports whether gokrb5 has only ignored lines, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok

@@ -11,7 +11,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 )
 
-// The files have a realm added.
+// The files are those of the distributions, plus a realm.
 func TestConfFilesOfDistributionsAreRead(t *testing.T) {
 	keys := keytab.New()
 	const kind = etypeID.AES256_CTS_HMAC_SHA1_96

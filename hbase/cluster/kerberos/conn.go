@@ -61,7 +61,7 @@ func (w *wrapped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxWrapped is for damaged lengths. It is far above the lengths of HBase's responses.
+// maxWrapped detects damaged lengths. HBase's responses are far shorter.
 const maxWrapped = 1 << 30
 
 func (w *wrapped) Read(b []byte) (int, error) {

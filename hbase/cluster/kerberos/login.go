@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. The Login that Start returns has a ticket of the KDC, and renews it by
-// logging in. Login is safe for concurrent use.
+// Login is a principal. The Login that Start returns has a ticket of the KDC, and logs in again to
+// renew it. Login is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
@@ -63,13 +63,13 @@ func (l *Login) Close() {
 // Principal returns NAME@REALM. The user in HBase is its short name.
 func (l *Login) Principal() string { return l.id.principal() }
 
-// Expiry returns when the ticket expires, in Unix seconds, 0 before Start.
+// Expiry returns when the ticket expires, in Unix seconds, or 0 before Start.
 func (l *Login) Expiry() int64 { return l.expiry.Load() }
 
 // Failures counts failed log-ins since Start.
 func (l *Login) Failures() int64 { return l.failures.Load() }
 
-// use calls f with the slot. If ctx ends first, f continues: gokrb5 has no contexts.
+// use calls f with the slot. If ctx ends first, f continues, because gokrb5 has no contexts.
 func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, err error) {
 	select {
 	case l.slot <- struct{}{}:
@@ -138,7 +138,7 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket returns the ticket for a server. It logs in if renewals failed until the log-in expired.
+// ticket returns the ticket for a server. It logs in if the log-in has expired.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {

@@ -16,7 +16,7 @@ import (
 //	│ 05 04 │ flags 1 │ FF │ extra count 2 │ rotation 2 │ sequence number 8 │ message, checksum │
 //	                                                                        │ ciphertext        │  sealed
 //
-// The two directions are independent. Each is used by one goroutine at a time.
+// The two directions are independent. One goroutine at a time may use each.
 type tokens struct {
 	key            types.EncryptionKey
 	etype          etype.EType
@@ -68,7 +68,7 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the message of a token, which must be sealed if and only if seal is set.
+// unwrap returns the message of a token. The token must be sealed if seal is set, otherwise not.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Sequences per table, and operations.
+	// Sequences per table, and operations per sequence.
 	sideBySide = 128
 	length     = 50
 	// replays bounds shrinking to a minute or two.
@@ -101,7 +101,7 @@ func runTable(t *testing.T, both engines, seed uint64) {
 
 func prefix(sequence int) string { return fmt.Sprintf("%03d/", sequence) }
 
-// newTable's regions begin in the middle of some sequences' rows.
+// newTable creates a table whose regions begin in the middle of the rows of some sequences.
 func newTable(t *testing.T, both engines) string {
 	table := hbase.Table{Name: fmt.Sprintf("differential-%x", rand.Uint64()), Families: families}
 	for i := 0; i < sideBySide; i += 16 {
@@ -144,7 +144,7 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 	t.Errorf("the engines differ after %d operations:\n%s\n\n%s", len(shrunk), printed(shrunk), difference)
 }
 
-// replay's rows have a new prefix, after sequence 0's.
+// replay uses rows with a new prefix, which begins with that of sequence 0.
 func replay(t *testing.T, both engines, candidate []operation, table string, n int) (int, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()

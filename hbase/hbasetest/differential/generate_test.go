@@ -65,10 +65,10 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
-// column has an empty qualifier in family c only, whose pages no filter seeks. HBase writes the
-// marker of a family there. A filter that seeks to a page's start skips the marker if a newer cell
-// of that column precedes it: deleted cells are readable in pages (HBASE-18471 fixed this for other
-// reads).
+// column returns an empty qualifier in family c only, because no filter seeks in its pages. HBase
+// writes the marker of a family to the column of the empty qualifier. A filter that seeks to a
+// page's start skips the marker if a newer cell of that column precedes it, so deleted cells are
+// readable in pages (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {

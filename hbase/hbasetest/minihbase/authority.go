@@ -20,7 +20,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority writes a new authority's certificate into a folder; Issue adds others.
+// NewAuthority writes the certificate of a new authority to a folder. Issue adds others.
 func NewAuthority(dir, name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +45,7 @@ func template(name string) *x509.Certificate {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 }
 
-// Issue makes changes to a certificate of localhost, signs it, and writes it with its key.
+// Issue applies changes to a certificate for localhost, signs it, and writes it with its key.
 func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

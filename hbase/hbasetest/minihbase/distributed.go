@@ -26,13 +26,13 @@ type Distributed struct {
 	starts            int
 }
 
-// session is region servers' ZooKeeper session timeout, after which their regions are reassigned.
+// session is the ZooKeeper session timeout of region servers. After it, regions are reassigned.
 const session = 6 * time.Second
 
 // A short masterSession would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed starts a master, ZooKeeper and region servers, in JVMs like [StartWith]'s.
+// StartDistributed starts a master, ZooKeeper and region servers, in JVMs as for [StartWith].
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
@@ -104,7 +104,7 @@ func (d *Distributed) server(name, class, port string, session time.Duration) (*
 	return d.start(name, append(append(args, d.settings...), "start")...)
 }
 
-// JavaClient returns java's arguments for a client.
+// JavaClient returns the arguments of the command java for a client.
 func (d *Distributed) JavaClient() []string { return slices.Clone(d.java) }
 
 func listens(ctx context.Context, port int) error {
@@ -126,7 +126,7 @@ func (d *Distributed) URL() string { return d.url }
 
 func (d *Distributed) Servers() int { return len(d.servers) }
 
-// StartZooKeeper also restarts ZooKeeper, with its sessions.
+// StartZooKeeper starts or restarts ZooKeeper. Sessions survive a restart.
 func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 	const class = "org.apache.zookeeper.server.ZooKeeperServerMain"
 	if d.zookeeper, err = d.start("zookeeper", class, filepath.Join(d.dir, "zoo.cfg")); err != nil {
@@ -137,15 +137,15 @@ func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 
 func (d *Distributed) KillZooKeeper() { d.zookeeper.kill() }
 
-// StartMaster also restarts the master. It does not wait until it serves.
+// StartMaster starts or restarts the master, but does not wait until it serves.
 func (d *Distributed) StartMaster() (err error) {
 	const class = "org.apache.hadoop.hbase.master.HMaster"
 	d.master, err = d.server("master", class, "hbase.master.port=0", masterSession)
 	return err
 }
 
-// StartServer starts or restarts a region server. A restarted one gets regions when another server
-// fails or a client runs the balancer: the periodic balancer is off.
+// StartServer starts or restarts a region server. The periodic balancer is off, so a restarted
+// server gets regions only when another server fails or a client runs the balancer.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer kills a region server, whose regions are reassigned after the session timeout.
+// KillServer kills a region server. Its regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
 // TerminateServer ends a region server with SIGTERM. The server closes its regions, and the master
@@ -176,11 +176,11 @@ func (d *Distributed) TerminateServer(i int) {
 	<-d.servers[i].done
 }
 
-// KillMaster leaves region servers their regions.
+// KillMaster kills the master. Region servers keep their regions.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
-// StopServer suspends a region server until ContinueServer. Its connections stay open. After more
-// than the session timeout, it ends as soon as it continues.
+// StopServer suspends a region server until ContinueServer. Its connections stay open. If it is
+// suspended for more than the session timeout, it ends as soon as it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

@@ -22,13 +22,14 @@ var recipe embed.FS
 
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 
-// JVM options, also for Java clients.
+// JVM returns JVM options of HBase. Java clients need them, too.
 func JVM() ([]string, error) {
 	options, err := recipe.ReadFile("recipe/jvm.args")
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars, named by the pom's hash: a new version has a new folder.
+// jars returns the folder of HBase's jars. Its name has the pom's hash, so a new version has a new
+// folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)

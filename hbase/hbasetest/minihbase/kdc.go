@@ -19,7 +19,7 @@ const (
 	Realm     = "EXAMPLE.COM"
 	Principal = "twibase@" + Realm         // of clients
 	service   = "hbase/localhost@" + Realm // of HBase
-	// Elsewhere is a service's host, with a key that HBase does not use.
+	// Elsewhere is the host of a service. HBase does not use its key.
 	Elsewhere = "elsewhere.example"
 	// TicketLifetime is short, so that tests renew tickets.
 	TicketLifetime = 6 * time.Second
@@ -104,7 +104,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security returns an HBase's with Kerberos; protection is hbase.rpc.protection.
+// Security returns the Security of an HBase with Kerberos. protection is hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

@@ -12,7 +12,7 @@ const (
 	readyLine = "Master has completed initialization"
 )
 
-// logFile is a process's log. It closes initialized at the line of a master that is up.
+// logFile is the log of a process. It closes initialized after readyLine.
 type logFile struct {
 	file        *os.File
 	initialized chan struct{}

@@ -29,12 +29,12 @@ type HBase struct {
 	process *process
 }
 
-// Start starts an HBase with its data in dir, used by one HBase only. It returns when a cell can be
-// written and read, or an error with the end of HBase's log, or [ErrMissing].
+// Start starts an HBase with its data in dir. Only one HBase at a time may use dir. Start returns
+// when a cell can be written and read. Its error has the end of HBase's log, or is [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
-// StartWith is Start with settings such as hbase.quota.enabled=true. It starts faster than [Start]:
-// its JVM uses only the first compiler, which makes slower code.
+// StartWith is [Start] with settings such as hbase.quota.enabled=true. It starts faster, because its
+// JVM uses only the first compiler, which makes slower code.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
@@ -99,7 +99,8 @@ func (h *HBase) Done() <-chan struct{} { return h.process.done }
 // Kill keeps acknowledged writes, which Start restores.
 func (h *HBase) Kill() { h.process.kill() }
 
-// freePort is below the ephemeral ones: HBase takes a second to listen on it.
+// freePort returns a port below the ephemeral ports. HBase takes a second to listen on it, and in
+// that time another connection could get an ephemeral port.
 func freePort() (int, error) {
 	for tries := 0; ; tries++ {
 		port := 20_000 + rand.IntN(12_000)

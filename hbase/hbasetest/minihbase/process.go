@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// process has its own process group: Ctrl-C does not end it.
+// process has its own process group, so Ctrl-C does not end it.
 type process struct {
 	pid  int
 	log  *logFile

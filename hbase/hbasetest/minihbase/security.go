@@ -22,8 +22,8 @@ func (s Security) And(other Security) Security {
 	}
 }
 
-// MutualTLS requires TLS and the authority's client certificates. HBase has server.pem, the client
-// client.pem, in the authority's folder.
+// MutualTLS requires TLS, and client certificates of the authority. It issues "server" for HBase,
+// and "client" for the client.
 func MutualTLS(a *Authority) (Security, error) {
 	for _, name := range []string{"server", "client"} {
 		if err := a.Issue(name); err != nil {
@@ -47,7 +47,7 @@ func MutualTLS(a *Authority) (Security, error) {
 	}, err
 }
 
-// ClientConfig is for an issued certificate.
+// ClientConfig returns the configuration of a client with an issued certificate.
 func (a *Authority) ClientConfig(name string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(a.File(name), a.File(name))
 	return &tls.Config{
@@ -68,5 +68,5 @@ func (a *Authority) Environment() map[string]string {
 	}
 }
 
-// File has a certificate and its key, in PEM; File("ca") has no key.
+// File returns the PEM file of a certificate and its key. File("ca") has no key.
 func (a *Authority) File(name string) string { return filepath.Join(a.dir, name+".pem") }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// StoreVariable is the environment variable with the URL of a running HBase, which test programs
-// can share: their tables have unique names.
+// StoreVariable is the environment variable with the URL of a running HBase. Test programs can
+// share it, because their tables have unique names.
 const StoreVariable = "TWIBASE_TEST_HBASE"
 
 var (
@@ -28,8 +28,8 @@ var shared struct {
 }
 
 // ForTest returns the URL in [StoreVariable], or that of this test program's HBase, which the first
-// call starts. Without Java or Maven, see [Missing]. With -short the test is skipped. TestMain must
-// end with [Main].
+// call starts. Without Java or Maven, it calls [Missing]. With -short it skips the test. TestMain
+// must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
