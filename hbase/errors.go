@@ -23,7 +23,7 @@ var (
 	ErrRejected error = &Outage{"rejected", retryAfter}
 	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt is the error of unreadable data. They never count as missing.
+	// ErrCorrupt is the error of unreadable data, which never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked: the embedded store is already open, usually in another process.
 	ErrLocked = errors.New("hbase: store is in use")

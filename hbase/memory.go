@@ -38,7 +38,7 @@ const (
 // bytes gets at most half. A piece with many unknown rows takes most of the semaphore calls, so
 // such pieces are read one at a time.
 //
-// If too little memory is free, the error is a [*Busy], in these two cases after a wait:
+// If too little memory is free, the error is a [*Busy]. In two cases, there is a wait before it:
 //
 //   - Up to [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]. They
 //     wait before a piece, or before the response if they hold no memory yet.

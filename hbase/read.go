@@ -18,7 +18,7 @@ type Get struct {
 
 	Page Page
 
-	// Versions limits the versions of each column, newest first. 0 means 1, as a Page needs.
+	// Versions limits the versions of each column, newest first. 0 means 1. A Page needs 0 or 1.
 	Versions int
 
 	// Time selects versions before Versions limits them.

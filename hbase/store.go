@@ -118,8 +118,7 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 	}
 }
 
-// defaultPageSize is in rows.
-const defaultPageSize = 256
+const defaultPageSize = 256 // rows
 
 // Pages implements [Store.Scan] for an engine. open returns a function that reads the next page,
 // of at most size rows, and reports whether more may follow.

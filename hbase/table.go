@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Table is the definition of a table.
+// Table defines a table.
 type Table struct {
 	Name     string
 	Families []FamilySchema
@@ -17,14 +17,11 @@ type Table struct {
 type FamilySchema struct {
 	Name     string
 	Versions int
-	// Encoding is the DATA_BLOCK_ENCODING: NONE, FAST_DIFF, ROW_INDEX_V1 …
-	Encoding string
-	// Bloom is the BLOOMFILTER: NONE, ROW, ROWCOL.
-	Bloom string
-	// Compression is NONE, SNAPPY, GZ …
+	Encoding string // DATA_BLOCK_ENCODING
+	Bloom    string // BLOOMFILTER
+
 	Compression string
-	// BlockSize is in bytes.
-	BlockSize int
+	BlockSize   int // bytes
 	// TTL is how long readers see a cell after its timestamp, in whole seconds. 0 means forever.
 	TTL time.Duration
 }

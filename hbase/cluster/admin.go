@@ -105,7 +105,7 @@ func attributes(f hbase.FamilySchema) map[string]string {
 	return a
 }
 
-// Tables reads hbase:meta. It does not need the master.
+// Tables reads hbase:meta, so it does not need the master.
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	ctx, cancel, err := s.begin(ctx, 0)
 	if err != nil {
@@ -129,6 +129,7 @@ const (
 	stateFamily = "table"
 )
 
+// DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {

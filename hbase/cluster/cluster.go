@@ -44,7 +44,7 @@ var _ hbase.Store = (*Store)(nil)
 // connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
-// Store is an [hbase.Store] on an HBase cluster. It is safe for concurrent use.
+// Store is an [hbase.Store] on an HBase cluster.
 type Store struct {
 	client   gohbase.Client
 	admin    gohbase.AdminClient
@@ -82,19 +82,19 @@ type Store struct {
 // /hbase. With flush=1ms, Gets and mutations that callers send within 1 ms share multis. This saves
 // CPU of the region servers, and costs up to 1 ms of latency.
 //
-// Open returns [hbase.ErrInvalid] for a malformed URL. It returns [hbase.ErrUnavailable] if HBase
-// does not register there before the deadline of ctx, or within [hbase.DefaultTimeout], or if the
-// server of hbase:meta refuses connections.
+// Open returns [hbase.ErrInvalid] for a malformed URL. It returns [hbase.ErrUnavailable] if the
+// server of hbase:meta refuses connections, or if HBase has not registered there at the deadline of
+// ctx. Without a deadline, it waits for [hbase.DefaultTimeout].
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
 
-// Option is a setting of [Open].
+// Option configures [Open].
 type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
 // timeout, calls to the region fail with [hbase.ErrUnresponsive] until it answers. If its server
-// has not answered any call for the timeout, calls to all regions of the server fail so.
+// has not answered any call for that time, calls to all its regions fail.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 const defaultUser = "root"

@@ -28,7 +28,7 @@ type tableStates struct {
 
 type tableState struct {
 	mu       sync.Mutex // held during a read of the state
-	read     time.Time  // when the state was read
+	read     time.Time
 	disabled atomic.Bool
 }
 

@@ -92,7 +92,6 @@ type graphQLError struct {
 	}
 }
 
-// newGateway's send returns an operation's first error.
 func newGateway(t *testing.T, store hbase.Store) (send func(body string) graphQLError, log *logBuffer) {
 	t.Helper()
 	log = new(logBuffer)
@@ -114,7 +113,6 @@ func newGateway(t *testing.T, store hbase.Store) (send func(body string) graphQL
 	}, log
 }
 
-// checkStateLog wants parts of a failed field's line, and no stack traces.
 func checkStateLog(t *testing.T, log string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

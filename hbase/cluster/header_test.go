@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// A sampled trace continues in HBase, whose servers read traceparent.
 func TestRequestsHaveTheOperationAndTheTrace(t *testing.T) {
 	for name, test := range map[string]struct {
 		operation, parent string

@@ -192,7 +192,6 @@ func (r realm) diagnosis(t *testing.T) {
 	})
 }
 
-// failover opens a store with several KDCs. The others do not answer.
 func (r realm) failover(t *testing.T, others ...string) {
 	conf, err := os.ReadFile(r.Conf)
 	if err != nil {
@@ -250,7 +249,6 @@ func (r realm) service(t *testing.T, host, want string) {
 	}
 }
 
-// replacedKeytab logs in with an old key, then in the same gateway with the new key.
 func (r realm) replacedKeytab(t *testing.T) {
 	config := r.withKey(t, minihbase.Principal, "old")
 	login, err := kerberos.New(config, zerolog.Nop())

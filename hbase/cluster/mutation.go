@@ -12,6 +12,7 @@ import (
 	"twibase/hbase"
 )
 
+// Mutate implements [hbase.Store].
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	ctx, cancel, err := s.begin(ctx, s.callTimeout)
 	if err != nil {

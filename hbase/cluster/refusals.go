@@ -78,9 +78,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the refusal because of which a region has no connection, or nil. It is that of
-// the region's server, or of hbase:meta's server, which gohbase needs to locate the region. An
-// unknown region may be on any server.
+// refusal returns the reason why a region has no connection, or nil. It is the refusal of the
+// region's server, or of hbase:meta's server, which gohbase needs to locate the region. An unknown
+// region may be on any server.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:

@@ -215,7 +215,6 @@ func throttle(t *testing.T, store *cluster.Store, namespace, table string, calls
 	}
 }
 
-// metric returns the value of a counter or gauge. label may be "".
 func metric(t *testing.T, store *cluster.Store, name, label string) float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()

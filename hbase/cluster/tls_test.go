@@ -189,7 +189,6 @@ func (c *cutting) cut() {
 	c.conns = nil
 }
 
-// testNewCertificates replaces a client's certificate while its store is open.
 func testNewCertificates(t *testing.T, h secured) {
 	var mu sync.Mutex
 	current := h.good

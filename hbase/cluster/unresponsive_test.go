@@ -121,7 +121,6 @@ func TestServerIsMarkedUntilTheBreakerIsClosedForAllItsRegions(t *testing.T) {
 	}
 }
 
-// linesOf returns each line's server and message.
 func linesOf(t *testing.T, log []byte) (lines []string) {
 	t.Helper()
 	for decoder := json.NewDecoder(bytes.NewReader(log)); decoder.More(); {

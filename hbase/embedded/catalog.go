@@ -94,6 +94,7 @@ func (s *Store) sync() *pebble.WriteOptions {
 	return pebble.Sync
 }
 
+// Tables implements [hbase.Store].
 func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -131,6 +132,7 @@ func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	})
 }
 
+// DropTable implements [hbase.Store].
 func (s *Store) DropTable(ctx context.Context, name string) error {
 	return s.changeTables(ctx, func(b *pebble.Batch) (map[string]*table, error) {
 		t, err := s.table(name)

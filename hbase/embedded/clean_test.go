@@ -312,7 +312,6 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 	})
 }
 
-// Compares a store that is cleaned after each random write with one that is not.
 func TestCleanChangesNoRead(t *testing.T) {
 	cleaned, left := newFixture(t), newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {

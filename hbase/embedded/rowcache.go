@@ -183,7 +183,7 @@ func (s *cacheShard) take(bytes int) {
 	}
 }
 
-// Metrics returns the metrics of the row cache.
+// Metrics returns the row cache's collectors.
 func (s *Store) Metrics() []prometheus.Collector {
 	counter := func(name, help string, count *atomic.Int64) prometheus.Collector {
 		options := prometheus.CounterOpts{Namespace: "twibase", Name: name, Help: help}

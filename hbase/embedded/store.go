@@ -46,13 +46,13 @@ type Store struct {
 
 var _ hbase.Store = (*Store)(nil)
 
-// Option is a setting of [Open].
+// Option configures [Open].
 type Option func(*Store)
 
 // WithLogger sets the logger, none by default.
 func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 
-// DefaultRowCache is the default of [WithRowCache].
+// DefaultRowCache is in bytes.
 const DefaultRowCache = 32 << 20
 
 // WithRowCache sets the row cache's size in bytes. 0 means no cache.

@@ -9,8 +9,6 @@
 //     any number. A client that was alone for the last [Contention] may take all.
 //   - If too many requests wait, the client with the most loses its newest one. In a tie, the new
 //     request is rejected.
-//
-// With a FIFO queue, one client could take all units, and fill the queue.
 package fair
 
 import (
@@ -246,7 +244,6 @@ func (s *Semaphore) next() (next *client) {
 	return next
 }
 
-// longest returns the client with the most waiting requests, or nil.
 func (s *Semaphore) longest() (longest *client) {
 	for _, c := range s.queues {
 		if longest == nil || len(c.queue) > len(longest.queue) {

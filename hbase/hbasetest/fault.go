@@ -48,7 +48,6 @@ func (f *Faults) before(ctx context.Context, op Op) error {
 	return fault.Err
 }
 
-// around runs an operation unless its fault prevents that.
 func (f *Faults) around(ctx context.Context, op Op, do func() error) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {

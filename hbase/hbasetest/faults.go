@@ -49,7 +49,6 @@ var _ hbase.Store = (*Faults)(nil)
 
 func NewFaults(store hbase.Store, hook Hook) *Faults { return &Faults{store: store, hook: hook} }
 
-// On returns fault for operations on one row.
 func On(table, row string, fault Fault) Hook {
 	return When(func(op Op) bool { return op.Table == table && op.Row == row }, fault)
 }

@@ -31,7 +31,6 @@ func (s *suite) testConcurrency(t *testing.T) {
 	t.Run("all methods run concurrently", s.testMixed)
 }
 
-// testAtomicRow writes a value to all families of a row while others read them.
 func (s *suite) testAtomicRow(t *testing.T) {
 	key := row(t, "")
 	s.each(t, 6, func(worker int) error {

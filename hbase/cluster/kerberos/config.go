@@ -15,8 +15,8 @@ import (
 
 // Config is a principal, its keytab, and the location of its KDC.
 type Config struct {
-	Keytab    string // file with the keys of the principal
-	Principal string // NAME[/INSTANCE][@REALM]; the default realm is Conf's
+	Keytab    string // file
+	Principal string // NAME[/INSTANCE][@REALM], by default in Conf's realm
 	Conf      string // krb5.conf
 }
 
@@ -26,8 +26,8 @@ type identity struct {
 	name, realm string
 	keytab      *keytab.Keytab
 	krb5        *config.Config
-	answered    map[string]string      // the KDC that answered last, by realm
-	asked       atomic.Pointer[string] // the realm whose KDC was asked last
+	answered    map[string]string      // last KDC that answered, by realm
+	asked       atomic.Pointer[string] // last realm whose KDC was asked
 }
 
 // encryptionTypes has the supported types, the preferred first. Wrap tokens of older types have

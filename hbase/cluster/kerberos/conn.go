@@ -11,10 +11,9 @@ import (
 	"sync"
 )
 
-// simplePreamble is the preamble of a client without Kerberos.
 const simplePreamble = "HBas\x00\x50"
 
-// conn drops the preamble of a client without Kerberos.
+// conn drops simplePreamble, which a client without Kerberos sends.
 type conn struct {
 	net.Conn
 	started bool

@@ -8,8 +8,7 @@ import (
 	"net"
 )
 
-// preamble is that of a client with Kerberos.
-const preamble = "HBas\x00\x51"
+const preamble = "HBas\x00\x51" // with Kerberos
 
 // protection is a bit of RFC 4752, and a value of hbase.rpc.protection.
 type protection byte
@@ -62,7 +61,6 @@ func handshake(conn net.Conn, c *gssContext) (*tokens, protection, error) {
 	return t, p, err
 }
 
-// errProtection is the error of an unknown hbase.rpc.protection.
 var errProtection = errors.New("the server offers none of authentication, integrity and privacy")
 
 func agree(conn net.Conn, t *tokens) (protection, error) {

@@ -54,7 +54,6 @@ func (l *Login) Start(ctx context.Context) (*Login, error) {
 	return started, nil
 }
 
-// Close stops the renewal.
 func (l *Login) Close() {
 	l.stop()
 	l.done.Wait()
@@ -66,7 +65,7 @@ func (l *Login) Principal() string { return l.id.principal() }
 // Expiry returns when the ticket expires, in Unix seconds, or 0 before Start.
 func (l *Login) Expiry() int64 { return l.expiry.Load() }
 
-// Failures counts failed log-ins since Start.
+// Failures counts failed log-ins.
 func (l *Login) Failures() int64 { return l.failures.Load() }
 
 // use calls f with the slot. If ctx ends first, f continues, because gokrb5 has no contexts.

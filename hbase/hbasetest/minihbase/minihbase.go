@@ -33,8 +33,8 @@ type HBase struct {
 // when a cell can be written and read. Its error has the end of HBase's log, or is [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
-// StartWith is [Start] with settings such as hbase.quota.enabled=true. It starts faster, because its
-// JVM uses only the first compiler, which makes slower code.
+// StartWith is [Start] with settings such as hbase.quota.enabled=true. It starts faster, because
+// its JVM uses only the first compiler, which makes slower code.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
@@ -99,8 +99,8 @@ func (h *HBase) Done() <-chan struct{} { return h.process.done }
 // Kill keeps acknowledged writes, which Start restores.
 func (h *HBase) Kill() { h.process.kill() }
 
-// freePort returns a port below the ephemeral ports. HBase takes a second to listen on it, and in
-// that time another connection could get an ephemeral port.
+// freePort returns a port below the ephemeral ports. One of those could be in use when HBase
+// listens, a second later.
 func freePort() (int, error) {
 	for tries := 0; ; tries++ {
 		port := 20_000 + rand.IntN(12_000)

@@ -47,7 +47,6 @@ func MutualTLS(a *Authority) (Security, error) {
 	}, err
 }
 
-// ClientConfig returns the configuration of a client with an issued certificate.
 func (a *Authority) ClientConfig(name string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(a.File(name), a.File(name))
 	return &tls.Config{
