@@ -12,7 +12,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// access reads the relations that a decision of package permission depends on.
+// access is the viewer of a request, for decisions of package permission.
 type access struct {
 	viewer auth.Viewer
 	known  bool // false without a token
@@ -75,8 +75,9 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reads whether relations exist. Those of a deleted viewer, or of the deleted admin role,
-// have no effect, even before background work removes them. Followed users are not checked.
+// effective reads whether relations exist. It returns false for the relations of a deleted viewer,
+// and of the deleted admin role: background work may not have removed them yet. It does not check
+// followed users.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -110,9 +111,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that decide whether the viewer follows some users, for each object
-// of a set, and whether the viewer is an administrator. Reads of a set with the same subject are
-// sent once.
+// followsCost declares the reads that decide whether the viewer is an administrator and, for each
+// object of a set, whether the viewer follows the given number of users. Reads of a set with the
+// same subject are sent once.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -138,9 +139,9 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer, and a check that is nil if the token authorizes the viewer. The
-// error is UNAUTHENTICATED without a token or for a deleted viewer, and otherwise FORBIDDEN. The
-// check also returns errors of its reads.
+// authorize returns the viewer and the remaining check, which is nil if no read is needed. If the
+// action needs a token, and there is none, the error is UNAUTHENTICATED. The check returns
+// UNAUTHENTICATED for a deleted viewer, otherwise FORBIDDEN, or an error of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {

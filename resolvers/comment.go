@@ -15,7 +15,8 @@ var commentEntries = entries[tables.Comment]{
 	loaders.Comments, parseCommentKey, "the author of its twit", commentVisibility,
 }
 
-// parseCommentKey returns an entryKey with the twit's author: a comment is deleted with its twit.
+// parseCommentKey returns an entryKey with the twit's author, because a comment is deleted with its
+// twit.
 func parseCommentKey(key string) (entryKey, error) {
 	k, err := tables.ParseCommentKey(key)
 	return entryKey{loaders.MemberKey{Owner: k.Twit.String(), Position: k.Position}, k.Twit.Author}, err
@@ -35,7 +36,7 @@ var (
 	commentTwit = twitOfComment{}
 )
 
-// twitComments is eager, because most viewers see few comments. The total counts all comments.
+// twitComments is eager, because most viewers see few comments. The total includes hidden comments.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
 	owners: twitKeys,
 	list:   loaders.Comments.Kind(),

@@ -32,8 +32,8 @@ type field interface {
 
 type fields map[string]field
 
-// Costs returns the costs of all resolvers, for lists with buckets of listBound members. They are
-// safe for concurrent use.
+// Costs returns the costs of all resolvers, for buckets of at most listBound members. They are safe
+// for concurrent use.
 func Costs(listBound int) explain.Costs {
 	return func(object, name string) explain.Cost {
 		f := described[object+"."+name]
@@ -46,7 +46,7 @@ func Costs(listBound int) explain.Costs {
 
 type costCall struct {
 	*explain.Call
-	minMembers int // assumed minimum of members of a bucket, if the list has several buckets
+	minMembers int // the assumed minimum of members of a bucket, if the list has several
 }
 
 func argument[T any](call *costCall, name string) T {
@@ -55,8 +55,8 @@ func argument[T any](call *costCall, name string) T {
 }
 
 // requests returns the request of a connection. Open arguments (see [explain.Call.Open]) have the
-// values that cost most: the largest page, with cursors. If the direction is open, there is a
-// request for each.
+// values that cost most: the largest page, with cursors. If the direction is open, requests returns
+// a request for each direction.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -109,7 +109,7 @@ func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadSha
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares the reads of a loader; times multiplies their number. condition applies to all of
+// reads declares the reads of a loader, each the given number of times. condition applies to all of
 // them, unless it is empty.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,

@@ -56,9 +56,10 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions hides the deletion of a twit whose author is deleted. A deletion has the twit's
-// name and time in its id. So the deletion of a Moment is shown only to the author, administrators
-// and viewers who have followed the author since before it (or [live.MaxClockSkew] after it).
+// visibleDeletions hides the deletions of twits of deleted authors. The id of a deletion has the
+// name and the time of the twit. So the deletion of a Moment is visible only to the author, to
+// administrators and to viewers who followed the author before it, or up to [live.MaxClockSkew]
+// later.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

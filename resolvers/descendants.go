@@ -14,8 +14,8 @@ import (
 	"twibase/loaders"
 )
 
-// treePosition is a position in a subtree, in level order. It stays valid after changes of the
-// tree: locate looks for code on the level depth, and falls back to index, its former index.
+// treePosition is a position in a subtree, in level order. It stays valid when the tree changes:
+// locate searches the level depth for code and, if it is not there, returns the former index.
 type treePosition struct {
 	depth, index int
 	code         string

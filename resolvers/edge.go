@@ -40,7 +40,7 @@ type payloadNode[P, T any] interface {
 
 func (e payloadEdge[P, E, T, G]) resolve(ctx context.Context, payloads []*P) ([]*G, error) {
 	edges, errs := make([]*G, len(payloads)), make(loaders.Errors, len(payloads))
-	for i, payload := range payloads { // a single one: no field returns a list of payloads
+	for i, payload := range payloads { // only one, because no field returns a list of payloads
 		var found *listEntry[E]
 		if found, errs[i] = e.entry.find(ctx, payload); found == nil {
 			continue
@@ -67,8 +67,7 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns a function that returns the key of an object in the payload. keys is a function
-// such as [usernames].
+// keyIn returns the keyOf of an object in the payload. keys is a function such as [usernames].
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }

@@ -28,7 +28,7 @@ type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
 	// cost declares the reads of filter for n objects per object of a set. If subject is not empty,
-	// the n objects have one author, and it names the reads about this author.
+	// the n objects have the same author, and subject names the reads about this author.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
@@ -102,7 +102,7 @@ type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
 	// byOwner means that the owner of the list is the author of its entries. The list of a deleted
-	// owner is hidden, since background work clears it later.
+	// owner is hidden, because background work may not have cleared it yet.
 	byOwner     bool
 	ownersExist bool // so read does not check them
 }

@@ -76,10 +76,9 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 
 func ownPosition(k live.Key) string { return k.Position }
 
-// Visible returns [live.Options].Visible. It checks candidates, and the existence of their authors,
-// in one round. Comments take two rounds, because the checks need their twits, and so do posts and
-// deletions whose Candidate.Entry is nil, because it is read first. An entry that is deleted, or
-// hidden from the subscriber, is nil.
+// Visible returns [live.Options].Visible. An entry that is deleted, or hidden from the subscriber,
+// is nil. The checks take one round. They take two for comments, because they need the twits, and
+// for posts and deletions whose Candidate.Entry is nil, because the entry is read first.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {

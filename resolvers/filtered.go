@@ -22,8 +22,8 @@ type filteredConnection[P, T, C any] struct {
 	source source[T]
 	total  total
 	as     func(*page[struct{}, T]) C
-	// eager connections read the whole lookahead in one read: most candidates are hidden from most
-	// viewers.
+	// eager connections read the whole lookahead in one read, because most candidates are hidden
+	// from most viewers.
 	eager   bool
 	unsplit bool // lists have one bucket
 }

@@ -38,8 +38,8 @@ func (r *subscriptionResolver) FollowerChanged(
 
 var changeEntries = entries[tables.FollowerChange]{list: loaders.FollowerChanges}
 
-// visibleChanges shows all changes, also those that the deletion of a follower caused, if the
-// viewer still exists.
+// visibleChanges shows all changes if the viewer still exists, even those that the deletion of a
+// follower caused.
 func visibleChanges(ctx context.Context, all []live.Candidate) ([]*tables.FollowerChange, error) {
 	awaitViewers := loaders.Users.Exists.Enqueue(ctx, ownersOf(all))
 	changes, err := entriesOf(ctx, all, changeEntries, entryOfOwner)

@@ -10,7 +10,7 @@ import (
 )
 
 // merge returns one page of the union of several lists. Each part is the page of one list in the
-// same range. Members at the same position are equal; one is hidden only if all parts hide it.
+// same range. Members at the same position are equal. A member is hidden only if all parts hide it.
 //
 // The page has no member beyond the end of a part whose list goes on in the range, because the next
 // members of that list are unknown.

@@ -54,8 +54,8 @@ func (m mutation) run(
 // errUnauthorized is the error of the precondition. Clients get the error of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change calls write, which commits only if the checks succeed, and returns the user errors of
-// both. change forgets earlier reads, so that the payload shows the change.
+// change calls write, which commits only if the checks succeed. It returns the user errors of write
+// and of the checks. It forgets earlier reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -139,7 +139,7 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 }
 
 // readBefore returns the object before its deletion. If the key is invalid, or the selection needs
-// only the key, readBefore reads nothing and returns an object with only the key.
+// only the key, readBefore reads nothing, and the object has only the key.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {

@@ -23,8 +23,9 @@ type naming struct {
 }
 
 // withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
-// of such a key get the path of the id. If an input has both fields of a pair, or neither and the
-// pair is not optional, or if an id has another type, withKeys returns user errors instead.
+// of such a key get the path of the id. If the input is invalid, withKeys returns user errors and
+// does not call resolve: for both fields of a pair, for neither field of a pair that is not
+// optional, and for an id of another type.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var keyErrors writers.UserErrors
@@ -67,9 +68,9 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf pairs each optional id of an input, such as departmentId, with the field without the
-// ending Id if there is one, and otherwise with username or code. A pair that sets a reference,
-// such as a role's department, may name no object.
+// namingsOf pairs each optional id of an input, such as departmentId, with a key. This is the field
+// without the ending Id, such as department. If the input has no such field, it is username or
+// code. A pair that sets a reference, such as a role's department, may name no object.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())

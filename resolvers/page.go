@@ -31,9 +31,9 @@ func (r *request) reverse() {
 	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
-// bounds limits a connection to the members between two exclusive positions, maybe empty.
-// hasPreviousPage and hasNextPage ignore members outside of the bounds, except that a member is
-// assumed at the cursor where the page begins.
+// bounds limits a connection to the members between two exclusive positions. An empty position is
+// no bound. hasPreviousPage and hasNextPage ignore members outside of the bounds. But a page that
+// begins at a cursor assumes a member there.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -70,7 +70,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all is never nil: that would mean that the page could not be read.
+// all never returns nil, because nil means that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}

@@ -15,10 +15,10 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived later than the received one, except those that the
-// subscription delivers. It first sends older entries that may have arrived later, and then
-// newer ones, oldest first. So if the replay is interrupted, the client has received all entries
-// before its last one.
+// replay sends the entries that arrived after the received one, except those that the subscription
+// delivers. It first sends older entries that may have arrived late, and then newer ones, both
+// oldest first. So if the replay is interrupted, the client has received all entries before its
+// last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {

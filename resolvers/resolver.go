@@ -1,11 +1,11 @@
 // Package resolvers reads the fields of the schema, a file per noun. A resolver is called once with
 // all its parents, and passes all keys to the loaders together. Results and errors are
-// index-aligned with the parents; see [loaders.Errors].
+// index-aligned with the parents.
 //
-// A field with a resolver is a variable with the name of its object type and the field:
-// userFollowers is User.followers. Its value, such as a [connection], has methods that read the
-// field and declare the cost. The generated methods of fields.generated.go call them. A
-// subscription is read by a method of the subscription resolver instead.
+// Each field with a resolver has a field variable, named after the object type and the field:
+// userFollowers is for User.followers. Its value, such as a [connection], has a method resolve,
+// which the generated methods of fields.generated.go call, and a method cost. Subscriptions are
+// methods of the subscription resolver instead.
 package resolvers
 
 import (

@@ -16,7 +16,7 @@ import (
 
 var subscriptionTimelineTwitAdded, subscriptionTwitPosted, subscriptionCommentAdded subscriptionField
 
-// subscriptionField declares no reads: the entry was read before the event is executed.
+// subscriptionField declares no reads, because an entry is read before its event is executed.
 type subscriptionField struct{}
 
 func (subscriptionField) cost(call *costCall) error {
@@ -148,9 +148,9 @@ type stream struct {
 	// when that is no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
-	// taken has the first two entries that this operation took from the subscription. Rewind
-	// returns them to the subscription if no event was sent to the client: the endpoint may still
-	// have the first, while run is blocked sending the second.
+	// taken has the first two entries that this operation took from the subscription. If no event
+	// was sent to the client, Rewind returns them to the subscription. Then the endpoint may have
+	// the first, and run may be blocked while it sends the second.
 	taken []live.Key
 }
 

@@ -180,7 +180,7 @@ func (p postedTwits) resolve(
 	}
 	r.within = postedIn(since, until)
 	if since != nil || until != nil {
-		p.total = nil // their number is not stored
+		p.total = nil // the number of twits of a period is not stored
 	}
 	// Lazy users need no check: a deleted one becomes null with all its fields. That saves a tenth
 	// of the CPU of BenchmarkEmbedded/reference in bench.

@@ -40,8 +40,10 @@ func Values[T any](values []T, err error) ([]any, error) {
 	return all, err
 }
 
+// AppendInt appends an Int.
 func AppendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
 
+// AppendBool appends a Boolean.
 func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
 // AppendString appends a String, escaped as gqlgen escapes it.

@@ -12,8 +12,10 @@ import (
 
 // PassField and PassRootField are for operation contexts that are made without gqlgen's executor.
 
+// PassField implements [graphql.FieldMiddleware].
 func PassField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
 
+// PassRootField implements [graphql.RootFieldMiddleware].
 func PassRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	return next(ctx)
 }

@@ -16,7 +16,7 @@ type Roles uint8
 
 // A viewer can have several roles.
 const (
-	Anonymous Roles = 1 << iota // a viewer without a token; others may do the same and more
+	Anonymous Roles = 1 << iota // any viewer, even without a token
 	User
 	Owner
 	TwitAuthor // the author of the twit that a comment is on
@@ -81,15 +81,15 @@ type Target struct {
 	TwitAuthor string
 }
 
-// Verdict is a decision: yes, or yes if one of the conditions holds, which takes a read. The zero
-// Verdict is no.
+// Verdict is a decision. If Yes is false, a condition that needs a read may still permit the
+// action. The zero Verdict is no.
 type Verdict struct {
 	Yes       bool
 	IfAdmin   bool   // if the viewer is an administrator
 	IfFollows string // if the viewer follows this user; may be empty
 }
 
-// Decide decides whether a viewer may do an action. known is false without a token; then viewer is
+// Decide decides whether a viewer may do an action. Without a token, known is false and viewer is
 // ignored.
 func Decide(action Action, viewer auth.Viewer, known bool, target Target) Verdict {
 	is := Anonymous
