@@ -107,7 +107,7 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 	}
 }
 
-// CommitColumn has the commit record: see package writers.
+// CommitColumn has the commit record: see op.go.
 const CommitColumn = "op"
 
 // Version is an attribute with the id of the last operation that created the object or changed

@@ -13,7 +13,7 @@ type codec struct {
 	name    string
 	bytes   string                       // example
 	rewrite func(string) (string, error) // decodes and encodes
-	damage  error                        // ErrCorrupt for stored bytes, ErrName for a client's
+	damage  error                        // ErrCorrupt for stored bytes, ErrName for bytes of a client
 }
 
 func codecs() []codec {

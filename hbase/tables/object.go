@@ -14,8 +14,8 @@ import (
 // text.
 const Attributes = "i"
 
-// Existence is a column of every object but a twit. [Object.Columns] includes it, because a missing
-// object and an object without the selected attributes differ only in it.
+// Existence is a column of every [Object]. [Object.Columns] includes it, because a missing object
+// and an object without the selected attributes differ only in it.
 const Existence = Attributes + ":name"
 
 // AnyObject is an [Object] without its row type.

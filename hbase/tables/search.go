@@ -115,7 +115,8 @@ func (s *Search) PutComplete() hbase.Put {
 	return hbase.PutCells(s.Table, separator, textCell(searchComplete, foldVersion, 1))
 }
 
-// splitsByLetter splits evenly from a to z: most folded keys begin with a letter.
+// splitsByLetter splits evenly from a to z into at most 26³ regions, because most folded keys begin
+// with a letter.
 func splitsByLetter(regions int) (splits []string) {
 	const letters, size = 26, 3
 	for i := 1; i < regions; i++ {

@@ -20,14 +20,13 @@
 //     them.
 //  2. The members are copied.
 //  3. One Put adds the new buckets to the directory. Now they cover their ranges.
-//  4. Once no request uses the old directory, the old copies, the pending column and the moved
-//     markers are deleted.
+//  4. Once no request uses the old directory, the old copies and the pending column are deleted.
 //
 // Between steps 3 and 4, a page of bucket 0 may return old copies, because it is read without the
 // directory. So a removal also deletes the old copy. An added member has no old copy. Instead, its
 // writer puts a moved marker at its position in bucket 0. A forward page ends at its first marker,
-// and the scan continues in the bucket that the directory names. A backward page leaves out the
-// markers.
+// and the scan continues in the bucket that the directory names. A backward page skips markers.
+// Step 4 also deletes the markers.
 //
 // [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O, so callers can
 // combine the Gets of several scans. Until the scan is done, the caller executes its Gets, and
@@ -85,6 +84,7 @@ const (
 	HeadLimit = 256
 )
 
+// state is what the next round reads.
 type state uint8
 
 const (
