@@ -55,7 +55,8 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 		if err != nil {
 			return nil, err
 		}
-		x := &execution{client: client{w, t.name}, opType: t, arguments: a, called: true, attempt: attempt{allowed: allowed}}
+		x := &execution{client: client{w, t.name}, opType: t, arguments: a, startedHere: true}
+		x.allowed = allowed
 		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
@@ -175,7 +176,7 @@ func (x *execution) check(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, x.failed("arguments", hbase.ErrInvalid)
 	}
-	x.cells = d.cells
+	x.commitCells = d.commitCells
 	x.setIntent(intent, stored)
 	x.w.claim(intent.ID)
 	return statePreparing, nil

@@ -52,7 +52,7 @@ func callsOfGames(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 				"CheckAndPut games, CheckAndPut users, Put games, Put user_games",
 				"Get games 2, Get user_games, Get users",
 			}},
-			{"recordPlay, one more, under a key", func(ctx context.Context, w *Writers) error {
+			{"recordPlay, the second, under a key", func(ctx context.Context, w *Writers) error {
 				_, err := w.RecordPlay(ctx, "LiLei", NewPlay{Game: "chess", Count: 1, IdempotencyKey: &name})
 				return err
 			}, []string{

@@ -39,7 +39,7 @@ func callsOfPeople(t *testing.T) (prepare func(context.Context, hbase.Store, *Wr
 					"CheckAndPut users",
 					"Put accounts, Put usernames",
 				}},
-			{"signUp, under a key, again", func(ctx context.Context, w *Writers) error {
+			{"signUp, a repetition under its key", func(ctx context.Context, w *Writers) error {
 				_, err := NewAccounts(w, fastHasher()).SignUp(ctx, NewUser{Username: "once", Name: "Once"}, secret, &key)
 				return err
 			},

@@ -95,7 +95,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 					"CheckAndPut comments, Put comments, Put user_comments",
 					"Get comments, Get twit_ids, Get user_comments, Get users",
 				}},
-			{"addComment, a further one", func(ctx context.Context, w *Writers) error {
+			{"addComment, the second of its author", func(ctx context.Context, w *Writers) error {
 				_, err := w.AddComment(ctx, "Jim", posted, "Hi", nil)
 				return err
 			},
@@ -106,7 +106,7 @@ func callsOfTwits(t *testing.T) (prepare func(context.Context, hbase.Store, *Wri
 					"CheckAndPut comments, Put comments, Put user_comments",
 					"Get comments, Get twit_ids, Get user_comments, Get users",
 				}},
-			{"addComment, again under its key", func(ctx context.Context, w *Writers) error {
+			{"addComment, a repetition under its key", func(ctx context.Context, w *Writers) error {
 				_, err := w.AddComment(ctx, "Jim", posted, "Hello again", &again)
 				return err
 			},

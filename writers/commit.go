@@ -11,7 +11,7 @@ import (
 )
 
 func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
-	cells := append(slices.Clone(x.cells), x.commitRecord(x.intent.ID, x.intent.At))
+	cells := append(slices.Clone(x.commitCells), x.commitRecord(x.intent.ID, x.intent.At))
 	for i := range cells {
 		cells[i].Timestamp = x.intent.At
 	}
@@ -26,14 +26,14 @@ func (x *execution) commit(ctx context.Context, purpose string) (state, error) {
 }
 
 func (x *execution) resolve(ctx context.Context) (state, error) {
-	if x.tries++; x.tries > maxTries {
+	if x.resolveTries++; x.resolveTries > maxTries {
 		return 0, x.failed("commit", hbase.ErrUnavailable)
 	}
 	var err error
-	if x.found, err = x.one(ctx, x.resolving()+", read", x.commitRecordGet()); err != nil {
+	if x.foundRecord, err = x.one(ctx, x.resolving()+", read", x.commitRecordGet()); err != nil {
 		return 0, err
 	}
-	last, err := tables.DecodeCommitRecord(x.found)
+	last, err := tables.DecodeCommitRecord(x.foundRecord)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func (x *execution) fence(ctx context.Context) (state, error) {
 		}
 	}
 	now := x.w.now()
-	later := max(now.UnixMilli(), hbase.LatestTimestamp(x.found)+1)
+	later := max(now.UnixMilli(), hbase.LatestTimestamp(x.foundRecord)+1)
 	void := x.commitRecord(tables.FenceRecord(x.w.newOp(now), x.intent.ID), later)
 	_, err := x.checkAndPut(ctx, "fence", x.expect(x.intent.After), x.commitRowPut(void))
 	if err != nil && !errors.Is(err, hbase.ErrUnavailable) {

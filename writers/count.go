@@ -184,16 +184,16 @@ func countsGet(at location, columns map[string]int) hbase.Get {
 
 type counts struct {
 	location
-	journal   tables.Journal
-	value     []byte // the stored journal
-	now       map[string]int
-	timestamp int64 // of the latest cell
+	journal         tables.Journal
+	storedJournal   []byte
+	now             map[string]int
+	latestTimestamp int64
 }
 
 func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*counts, error) {
-	s := &counts{location: at, now: map[string]int{}, timestamp: hbase.LatestTimestamp(cells)}
+	s := &counts{location: at, now: map[string]int{}, latestTimestamp: hbase.LatestTimestamp(cells)}
 	var err error
-	if s.journal, s.value, err = tables.DecodeJournal(cells); err != nil {
+	if s.journal, s.storedJournal, err = tables.DecodeJournal(cells); err != nil {
 		return nil, err
 	}
 	for i, c := range cells {
@@ -232,7 +232,7 @@ func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, la
 }
 
 func (s *counts) add(ctx context.Context, c client, batch []*increment, label string) (bool, error) {
-	timestamp := max(c.w.now().UnixMilli(), s.timestamp+1)
+	timestamp := max(c.w.now().UnixMilli(), s.latestTimestamp+1)
 	journal := tables.Journal{Revision: s.journal.Revision + 1, Ops: slices.Clone(s.journal.Ops)}
 	after, changed := maps.Clone(s.now), map[string]bool{}
 	for _, inc := range batch {
@@ -251,7 +251,7 @@ func (s *counts) add(ctx context.Context, c client, batch []*increment, label st
 		put.Cells = append(put.Cells, hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp,
 			Value: strconv.AppendInt(nil, int64(after[name]), 10)})
 	}
-	check := hbase.Check{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: s.value}
+	check := hbase.Check{Family: tables.Attributes, Qualifier: tables.CountedColumn, Value: s.storedJournal}
 	done, err := c.checkAndPut(ctx, label, check, put)
 	if done {
 		for _, inc := range batch {

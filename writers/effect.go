@@ -135,7 +135,7 @@ func (c compensation) String() string { return "check ends" }
 // a crash it starts again: docs/WRITES.md says which effects may remove an item.
 type each struct {
 	name string
-	// run calls apply with the effects of each page, which must not be counts.
+	// run calls apply with the effects of each page. They must not be counts.
 	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 

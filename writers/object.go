@@ -52,7 +52,7 @@ func commitNew[T any](
 		return unchanged, err
 	}
 	d := commitChanges(o, new(T), arguments, r)
-	return commit(append(append(others, originCell(origin, r.at)), d.cells...)...), nil
+	return commit(append(append(others, originCell(origin, r.at)), d.commitCells...)...), nil
 }
 
 // field is the input field of the key.

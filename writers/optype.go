@@ -13,7 +13,7 @@ type opType[A any] struct {
 	// name is stored. Its meaning never changes.
 	name string
 	zero A // the value that JSON is decoded into
-	// row reads the commit row. If it is nil, there is none, and the intent is the commit.
+	// row reads the commit row. Without row there is no commit row, and the intent is the commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
 	// check decides whether to commit. The error is UserErrors if a precondition does not hold.
@@ -69,8 +69,8 @@ func (get getter) one(g hbase.Get) ([]hbase.Cell, error) {
 }
 
 type decision struct {
-	commits bool
-	cells   []hbase.Cell // of the commit row
+	commits     bool
+	commitCells []hbase.Cell
 }
 
 var unchanged decision

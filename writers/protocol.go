@@ -121,9 +121,9 @@ type execution struct {
 	client
 	opType *anyOpType
 	state  state
-	// called is true if this process received the request, or started the nested operation.
-	called, sweeping bool
-	arguments        any
+	// startedHere is false for an operation that was read from its intent.
+	startedHere, sweeping bool
+	arguments             any
 	// Before stateChecking sets intent and plan, intent has only Table, Row and Family.
 	intent tables.Intent
 
@@ -147,9 +147,9 @@ type attempt struct {
 	read    *reading
 	// knownComplete is the row's entry in Writers.completed, from before stateReading.
 	knownComplete string
-	cells         []hbase.Cell // of the commit
-	found         []hbase.Cell // the commit record, as stateResolving read it
-	tries         int          // of stateResolving
+	commitCells   []hbase.Cell
+	foundRecord   []hbase.Cell // the commit record that stateResolving read
+	resolveTries  int
 }
 
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {

@@ -115,7 +115,7 @@ var split = register(opType[splitArgs]{
 	},
 })
 
-// splitPositions returns the first position of each new bucket. New buckets get half the bound.
+// splitPositions returns the first position of each new bucket. A new bucket gets bound/2 members.
 func splitPositions(positions []string, bound int) (starts []string) {
 	half := max(1, bound/2)
 	pieces := min(max(1, len(positions)/half-1), maxPieces)

@@ -120,8 +120,8 @@ func TestCreateUserIsIdempotentUnderItsKey(t *testing.T) {
 	}{
 		{"the first call creates the user", "boss", "first", &key, nil},
 		{"the second call changes nothing", "boss", "second", &key, nil},
-		{"another caller's key differs", "other", "third", &key, taken},
-		{"no key differs", "boss", "fourth", nil, taken},
+		{"another caller with the key is rejected", "other", "third", &key, taken},
+		{"a call without a key is rejected", "boss", "fourth", nil, taken},
 	} {
 		if diff := cmp.Diff(step.want, create(step.caller, step.name, step.key)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)

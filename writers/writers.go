@@ -112,8 +112,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close rejects new operations, and waits for started ones. When ctx ends, Close cancels them, and
-// a sweep completes them later.
+// Close rejects new operations, and waits for started ones. When ctx ends, it cancels the effects
+// of committed operations. A sweep completes these later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true

@@ -10,7 +10,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// fans make the author a broadcaster with the next twit.
+// If fans follow, the author becomes a broadcaster with the next twit.
 var fans = numbered("m", limit)
 
 func becomeBroadcaster(fx *fixture, _ []*tables.Twit) {
@@ -62,12 +62,12 @@ func dieAfterPushed(fx *fixture, _ []*tables.Twit) {
 func broadcasterScenarios(begin func(fx *fixture) []*tables.Twit) []scenario {
 	type steps = []func(*fixture, []*tables.Twit)
 	return []scenario{
-		{"returned while many follow", begin, steps{becomeBroadcaster}, true},
-		{"returned by two gateways while many follow", begin, steps{dieAfterPushed, becomeBroadcaster}, true},
+		{"returned while many users follow", begin, steps{becomeBroadcaster}, true},
+		{"returned by two gateways while many users follow", begin, steps{dieAfterPushed, becomeBroadcaster}, true},
 	}
 }
 
-// The first return's job remains until the author is a broadcaster again.
+// The first returned job remains until the author is a broadcaster again.
 func TestRemainingReturnLosesNoTwitOfALaterBroadcaster(t *testing.T) {
 	fx := newFixture(t)
 	fx.follow("Lily")

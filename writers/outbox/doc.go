@@ -17,23 +17,16 @@
 //
 // The states:
 //   - available: the lease has ended. A job is put with a lease that ended in 1970.
-//   - leased: one gateway works on the item. After a failure it may start again before the lease
-//     ends. An intent is put with a lease of its gateway, which already works on it.
+//   - leased: one gateway works on the item. After a failure, that gateway may start again before
+//     the lease ends. An intent is put with a lease of its gateway, which already works on it.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
-//   - released: the work is done, and the progress is final. Then the row is removed. Work that
-//     records no writes removes the leased item directly.
+//   - released: the work is done, and the progress is final. Then the row is removed. After a crash
+//     another gateway finds nothing to do, and removes it. Work that records no writes removes the
+//     leased item directly.
 //
-// Renew, Defer and Release are one CheckAndPut each. It expects the lease that was read, and stores
-// a new lease with the progress. Each lease ends at least a millisecond after the previous one. So
-// no two leases of an item are equal, and a late CheckAndPut fails.
-//
-// # Crashes
-//
-//	the gateway dies        the store has         recovery
-//	before the put          no item               the sweep that completes the operation puts the job
-//	after the put           an available item     a scan finds it within a second of MinAge
-//	during the work         a leased item         after the lease, another gateway continues from the progress
-//	after the release       a released item       another gateway finds nothing to do, and removes it
+// Renew, Defer and Release are one CheckAndPut each, which expects the lease that was read, and
+// stores a new lease with the progress. Each lease ends at least a millisecond after the previous
+// one. So no two leases of an item are equal, and a late CheckAndPut fails.
 //
 // A removal also masks late puts of the item and its leases. For that, its timestamp must not be
 // earlier than those of the leases: see [Properties.LeaseTimestamp].
@@ -45,9 +38,9 @@
 //
 //  1. Its writes are idempotent.
 //  2. It renews the lease before the first write that could do harm if it arrives late. If the next
-//     holder must check such writes, Work records each one before it sends it: the renewal of the
-//     lease stores it in the progress. A gateway without the lease gets ErrLeaseLost and stops. So
-//     only recorded writes can arrive late, and the next holder repeats and checks them.
+//     holder must check such writes, the renewal also records each write in the progress, before
+//     Work sends the write. A gateway without the lease gets ErrLeaseLost and stops. So only
+//     recorded writes can arrive late, and the next holder repeats and checks them.
 //  3. If it records writes, it releases the item before the removal. The release fails if another
 //     gateway has taken the item. So no removal loses writes that the other gateway recorded.
 //
