@@ -72,7 +72,7 @@ func TestAttemptsPerAddressAndUsernameAreLimited(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a right password forgets the wrong ones", func(t *testing.T) {
+	t.Run("a successful log-in forgets failed ones", func(t *testing.T) {
 		a.LoggedIn("LiLei")
 		if n, _ := most(logIn(from("192.0.2.3"), "LiLei")); n != 10 {
 			t.Errorf("got %d attempts, want no limit", n)
@@ -154,7 +154,7 @@ func TestOnlyTrustedProxiesForwardAddresses(t *testing.T) {
 	}
 }
 
-// An overload is rejected after the address was found.
+// The address is found before an overload is rejected.
 func TestLongForwardedHeadersCostNoMemory(t *testing.T) {
 	for _, proxies := range []Proxies{nil, {netip.MustParsePrefix("192.0.2.0/24")}} {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)

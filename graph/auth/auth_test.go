@@ -38,19 +38,19 @@ func TestSignedTokenIsValidForAnHour(t *testing.T) {
 			t.Errorf("at the expiry: %+v", got)
 		}
 	})
-	t.Run("a name that can't be one gets no token", func(t *testing.T) {
+	t.Run("an invalid username gets no token", func(t *testing.T) {
 		if token, _, err := tokens.Sign(Viewer{Username: "a b"}); !errors.Is(err, tables.ErrName) {
 			t.Errorf("got %s, error %v", token, err)
 		}
 	})
-	t.Run("without a secret nobody gets one", func(t *testing.T) {
+	t.Run("without a secret no token is signed", func(t *testing.T) {
 		for _, tokens := range []*Tokens{nil, {Now: time.Now}} {
 			if tokens.Signs() {
 				t.Error("Signs is true without secrets")
 			}
 		}
 	})
-	t.Run("it is for this server's audience", func(t *testing.T) {
+	t.Run("a token has the server's issuer and audience", func(t *testing.T) {
 		here := &Tokens{Secrets: tokens.Secrets, Issuer: "https://id.example", Audience: "twibase", Now: tokens.Now}
 		token, _, err := here.Sign(Viewer{Username: "LiLei"})
 		if err != nil {

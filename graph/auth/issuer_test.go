@@ -109,8 +109,7 @@ func TestConcurrentRequestsShareAFetch(t *testing.T) {
 	})
 }
 
-// The issuer is fetched at most every half minute. The known key is accepted immediately, a new one
-// half a minute later.
+// Keys are fetched at most every 30 s. A known key is accepted immediately, a new key 30 s later.
 func TestFailingIssuerIsNotFetchedMoreOften(t *testing.T) {
 	old, young := newES256(t), newES256(t)
 	for _, test := range []struct {

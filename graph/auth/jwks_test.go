@@ -81,7 +81,7 @@ func TestVerifyWithAKeySet(t *testing.T) {
 		{"own token", here, token(jose.HS256, secret, nil), Viewer{Username: "小红", Admin: true}, ""},
 
 		{"unknown key", here, token(jose.ES256, newES256(t), "es"), Viewer{}, foreign},
-		{"unknown key without an id", here, token(jose.EdDSA, newEdDSA(t), nil), Viewer{}, foreign},
+		{"no key id, unknown key", here, token(jose.EdDSA, newEdDSA(t), nil), Viewer{}, foreign},
 		{"algorithm of another key", here, token(jose.PS256, rs, "rs"), Viewer{}, foreign},
 		{"algorithm of the same family", here, token(jose.RS512, rs, "rs"), Viewer{}, foreign},
 		{"key declared for another algorithm", here, token(jose.RS256, rs, "pinned"), Viewer{}, foreign},
@@ -95,7 +95,7 @@ func TestVerifyWithAKeySet(t *testing.T) {
 		{"public key as a secret, modulus", here, token(jose.HS256, rs.N.Bytes(), "rs"), Viewer{}, foreign},
 		{"public key as a secret, bytes", here, token(jose.HS256, []byte(ed.Public().(ed25519.PublicKey)), "ed"), Viewer{},
 			foreign},
-		{"key id with a path", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
+		{"key id that is a path", here, token(jose.ES256, es, "../../es"), Viewer{}, foreign},
 		{"key id in another case", here, token(jose.ES256, es, "ES"), Viewer{}, foreign},
 		{"key id with a suffix", here, token(jose.ES256, es, "es\x00"), Viewer{}, foreign},
 		{"key id that is not text", here, token(jose.ES256, es, []string{"es"}), Viewer{}, foreign},
@@ -111,7 +111,7 @@ func TestVerifyWithAKeySet(t *testing.T) {
 	} {
 		v.check(t)
 	}
-	t.Run("a token that names no key, of which there are two, is rejected", func(t *testing.T) {
+	t.Run("a token without a key id is rejected if two keys fit", func(t *testing.T) {
 		two := tokensOf(t, keySet(t, public("a", es), public("b", newES256(t))))
 		verdict{"", two, token(jose.ES256, es, nil), Viewer{}, foreign}.check(t)
 	})
@@ -185,7 +185,7 @@ func TestUnknownKeyFetchesTheKeySet(t *testing.T) {
 			t.Errorf("%q after %d fetches, want %q after %d", got, n, code, fetches)
 		}
 	}
-	verify(first, apierr.CodeUnavailable, 1) // after an attempt just now
+	verify(first, apierr.CodeUnavailable, 1) // not fetched again within the pause
 	keys.pause = 0
 	verify(first, apierr.CodeUnavailable, 2)
 	is.publish(keySet(t, public("old", old)))

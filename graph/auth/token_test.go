@@ -98,7 +98,7 @@ func TestVerifyRejectsInvalidTokens(t *testing.T) {
 		{"nbf in the future", tokens, with("nbf", soon), Viewer{}, "the token is not valid yet"},
 		{"iat in the future", tokens, with("iat", soon), Viewer{}, "the token is not valid yet"},
 		{"clock five seconds ahead", tokens, with("nbf", at+5), LiLei, ""},
-		{"and not six", tokens, with("nbf", at+6), Viewer{}, "the token is not valid yet"},
+		{"clock six seconds ahead", tokens, with("nbf", at+6), Viewer{}, "the token is not valid yet"},
 		{"no subject", tokens, hs256(fields{"exp": soon}), Viewer{}, foreign},
 		{"subject that is not a username", tokens, with("sub", "a\x00b"), Viewer{}, foreign},
 		{"nor many", tokens, with("sub", []string{"LiLei"}), Viewer{}, foreign},

@@ -23,7 +23,7 @@ func TestOperationsHaveTheCostOfOpenVariables(t *testing.T) {
 	}{
 		{"literals", `query Q { user(username: "LiLei") { followers(first: 5) { nodes { name } } } }`, nil,
 			"query Q: 2 rounds, 6 rows, 6 objects"},
-		{"an open page is the largest, whatever its default is",
+		{"an open page is the largest in spite of its default",
 			`query Q($n: Int = 5) { user(username: "LiLei") { followers(first: $n) { nodes { name } } } }`, nil,
 			"query Q: 2 rounds, 101 rows, 101 objects"},
 		{"a given page",
@@ -91,7 +91,7 @@ func TestOperationsHaveTheCostOfOpenVariables(t *testing.T) {
 	}
 }
 
-// A mutation may come first or last. Its payload must not share reads with the others.
+// A condition may skip mutations, so the payload of a mutation must not share reads with others.
 func TestConditionsChangeTheOrderOfMutations(t *testing.T) {
 	const document = `mutation M($a: Boolean!) {
 		... @include(if: $a) { unfollow(input: {username: "x"}) { viewer { viewerFollows } } }

@@ -46,7 +46,7 @@ func TestCompareReportsExceededFigures(t *testing.T) {
 			[]Operation{op("A", "1", 2, 3, 4), op("A", "2", 2, 3, 9)}, nil, "A rows≤4"},
 		{"documents without a name are compared by hash", []Operation{op("", "1", 2, 3, 5), op("", "2", 2, 3, 9)},
 			[]Operation{op("", "1", 2, 3, 4)}, nil, " rows≤4"},
-		{"a mutation of the name of a query",
+		{"a mutation with the name of a query",
 			[]Operation{{Name: "A", Kind: "mutation", Hash: "2", Totals: explain.Totals{Rows: 9}}},
 			[]Operation{op("A", "1", 2, 3, 4)}, nil, ""},
 	} {

@@ -122,7 +122,7 @@ func TestReportNamesTheCausesOfLargerFigures(t *testing.T) {
 			"rounds ≤ 65, was ≤ 7\nRPCs ≤ 68, was ≤ 7\nrows ≤ 1,006, was ≤ 11\n" +
 				"Q.department.descendants: rows ≤ 1,006, was ≤ 11; rounds ≤ 65, was ≤ 7, " +
 				"an assumption: all levels of the subtree are read down to the page"},
-		{"nine new fields: the eight with most rows",
+		{"nine new fields: the eight with the most rows",
 			`query Q { __typename }`, `query Q { a: user(username: "a") { name } ` + aliases(8) + `}`,
 			"rounds ≤ 2, was ≤ 0\nRPCs ≤ 2, was ≤ 0\nrows ≤ 41, was ≤ 0\n" + lines(8) + "\nand 9 further fields"},
 		{"a document without a name", `{ __typename }`, `{ user(username: "x") { name } }`,

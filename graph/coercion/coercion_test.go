@@ -212,19 +212,19 @@ func TestLiteralsOfAnotherTypeAreRejected(t *testing.T) {
 func TestArgumentsAreCoercedToTheirTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		definitions, arguments, values string
-		want                           map[string]any // without the argument must and without defaults
+		want                           map[string]any // without the argument "must" and defaults
 		message                        string
 	}{
 		"literals": {"", `n:1,f:2,b:true,id:3,v:PUBLIC,list:[1],lists:1`, `{}`, map[string]any{
 			"n": int64(1), "f": 2.0, "b": true, "id": "3", "v": "PUBLIC",
 			"list": []any{int64(1)}, "lists": []any{[]any{int64(1)}}}, ""},
-		"null":                                {"", `n:null`, `{}`, map[string]any{"n": nil}, ""},
-		"a variable":                          {"$n:Int", `n:$n`, `{"n":5}`, map[string]any{"n": int64(5)}, ""},
-		"a variable without a value":          {"$n:Int", `n:$n`, `{}`, map[string]any{}, ""},
-		"a variable that is null":             {"$n:Int", `n:$n`, `{"n":null}`, map[string]any{"n": nil}, ""},
-		"no value, with a default":            {"$d:String", `default:$d`, `{}`, map[string]any{"default": "d"}, ""},
-		"null for a default that can't be it": {"$d:String", `default:$d`, `{"d":null}`, nil, "the argument default: the variable $d can't be null here"},
-		"null for a variable with a default, where an argument is non-null": {`$m:String="x"`, `must:$m`, `{"m":null}`, nil,
+		"null":                               {"", `n:null`, `{}`, map[string]any{"n": nil}, ""},
+		"a variable":                         {"$n:Int", `n:$n`, `{"n":5}`, map[string]any{"n": int64(5)}, ""},
+		"a variable without a value":         {"$n:Int", `n:$n`, `{}`, map[string]any{}, ""},
+		"a variable that is null":            {"$n:Int", `n:$n`, `{"n":null}`, map[string]any{"n": nil}, ""},
+		"no value, with a default":           {"$d:String", `default:$d`, `{}`, map[string]any{"default": "d"}, ""},
+		"null for a non-null with a default": {"$d:String", `default:$d`, `{"d":null}`, nil, "the argument default: the variable $d can't be null here"},
+		"null for a variable with a default, in a non-null argument": {`$m:String="x"`, `must:$m`, `{"m":null}`, nil,
 			"the argument must: the variable $m can't be null here"},
 		"no value for a variable in an object": {"$p:[URL!]", `post:{content:"x",rank:1,photos:$p}`, `{}`,
 			map[string]any{"post": map[string]any{"content": "x", "rank": int64(1), "visibility": "PUBLIC"}}, ""},

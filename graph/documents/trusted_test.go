@@ -144,7 +144,7 @@ func TestCorrectedFileIsRead(t *testing.T) {
 		state(`{"x":"{b}"}`, false, 2, "{b}"))
 }
 
-// A file may be broken only between its fingerprint and its read.
+// A file may be broken when it is read, but not when its fingerprint is taken.
 func TestUnchangedFilesAreReadAgainAfterAnError(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.json": `{"x":"{a}"}`})

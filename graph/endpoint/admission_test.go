@@ -80,8 +80,8 @@ func TestOperationsBeyondSlotsAndQueueAreRejected(t *testing.T) {
 	})
 }
 
-// One client has all slots and all places of the queue.
-func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
+// One client has all slots and fills the queue.
+func TestNextSlotIsForTheClientWithFewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 20
 		a := newAdmission(slots)
@@ -135,7 +135,7 @@ func TestClientGetsTheNextSlotBesideAnotherWithMany(t *testing.T) {
 }
 
 // The embedded store has at least 16 slots.
-func TestSlowOperationDoesNotStopItsClientBesideAnother(t *testing.T) {
+func TestClientWithASlowOperationGetsAnotherSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(16)
 		at := func(address string) (ctx context.Context) {
@@ -231,7 +231,7 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 		}{
 			{`{user(username:"a"){username}}`, 0},
 			{`{user(username:"broken"){username}}`, 0},
-			{beyond, 0}, // itself not delayed
+			{beyond, 0}, // its own response is not delayed
 			{`{user(username:"a"){username}}`, limitPenalty},
 			{`{user(username:"a"){username}}`, 0},
 			{beyond, 0},
@@ -249,7 +249,7 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 	})
 }
 
-// unread must not be read.
+// unread is a body whose reads fail the test.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -320,7 +320,7 @@ func TestOverloadDoesNotAffectStreams(t *testing.T) {
 	})
 }
 
-// Operations wait for slots only, so one can always run.
+// The operations wait only for the slot, so one of them can always run.
 func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const operations, newRequests = 5, 20
@@ -340,7 +340,7 @@ func TestNewRequestsRunBeforeAdmittedOperations(t *testing.T) {
 	}
 	before := executed.Load()
 	for range newRequests {
-		runtime.Gosched() // behind the network's goroutines
+		runtime.Gosched() // like a goroutine that waits for the network
 	}
 	each := float64(executed.Load()-before) / newRequests
 	stop.Store(true)

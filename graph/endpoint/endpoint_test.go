@@ -65,7 +65,7 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// serve's Around sets every user's name.
+// serve returns an endpoint whose Around sets the name of all users.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {
@@ -273,7 +273,7 @@ func TestShortValidDocumentsAreCached(t *testing.T) {
 	}
 }
 
-// newEndpoint has a root with a timeout, by default without loaders.
+// newEndpoint returns an endpoint with a timeout, by default without loaders.
 func newEndpoint(config Config) *Endpoint {
 	config.Timeout = time.Minute
 	if config.Around == nil {
@@ -292,7 +292,7 @@ func (w writerFunc) Write(text []byte) (int, error) {
 	return w.ResponseRecorder.Write(text)
 }
 
-// A response has its share of memory until the ctx of Around ends.
+// A response's memory is released when the ctx of Around ends.
 func TestMemoryIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	var around context.Context
 	e := newEndpoint(Config{Around: func(ctx context.Context) context.Context {

@@ -101,9 +101,9 @@ func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	p.learn(operation, bound, bound/4)
 	expect("a quarter", bound/4)
 	p.learn(operation, bound/2, bound/2)
-	expect("more counts at once", bound)
+	expect("more rows count immediately", bound)
 	p.learn(operation, bound, 0)
-	expect("less counts slowly", bound*9/10)
+	expect("fewer rows count slowly", bound*9/10)
 	p.learn(operation, bound, 2*bound)
 	expect("no more than the bound", bound)
 	empty := operationOf(1)
@@ -127,8 +127,8 @@ func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	}
 }
 
-// A client sends an operation for a user without followers, then one for each slot for a user with
-// many.
+// A client reads the followers of a user who has none. Then it fills all slots with operations for
+// a user who has many.
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
 	e := newEndpoint(Config{Concurrency: slots})

@@ -16,8 +16,8 @@ import (
 	"twibase/graph/limits"
 )
 
-// NAME is a client's name, TEXT its string. The part between bars is repeated ten times with its
-// number for #.
+// NAME stands for a long name, TEXT for a long string. The part between bars is repeated ten times,
+// with its number in place of #.
 var hostile = []string{
 	`{|NAME# |}`, `{|NAME#:user |}`, `{user(|NAME#:1 |){name}}`, `{|...NAME# |}`, `{|...on NAME#{a} |}`, `{__typename |@NAME# |}`,
 	`query NAME{x}`, `query(|$NAME#:Int |){__typename}`, `query(|$a#:NAME |){__typename}`, `{|a#:users(first:$NAME#){nodes{id}} |}`, `{|a:NAME# |}`,
@@ -86,7 +86,7 @@ func TestRejectionsAreShort(t *testing.T) {
 	t.Logf("the longest has %d bytes", most)
 }
 
-// The paths differ, and have the maximum length.
+// The errors have different paths of the maximum length.
 func TestErrorsOfAResponseAreBounded(t *testing.T) {
 	e := newEndpoint(Config{Limits: limits.Default(),
 		Around: func(ctx context.Context) context.Context { return context.WithValue(ctx, nameKey{}, new(string)) }})

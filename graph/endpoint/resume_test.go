@@ -101,13 +101,13 @@ type subscriber struct {
 	done     chan struct{}
 	received []string
 	expired  bool
-	// the content of a twit that does not reach the subscriber
+	// the content of a twit that is lost before the subscriber receives it
 	drops string
 	after time.Duration
 }
 
 const (
-	lifetime = 10*time.Second + live.Interval/5 // does not end with a poll
+	lifetime = 10*time.Second + live.Interval/5 // ends between two polls
 	document = `subscription($u: String!, $after: ID) { twitPosted(username: $u, after: $after) { content } }`
 )
 

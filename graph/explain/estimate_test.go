@@ -87,7 +87,7 @@ func TestOnlySerialReadsTakeFurtherRounds(t *testing.T) {
 		{"a read with a condition counts", false, func(c *Call) {
 			c.Read(c.Read(c.Begin(), c.Parents, rare), c.Parents, page)
 		}, "2 rounds, 2 Gets, 2 RPCs, 2 rows"},
-		{"ordinarily it does not", true, func(c *Call) {
+		{"a read with a condition does not count ordinarily", true, func(c *Call) {
 			c.Read(c.Read(c.Begin(), c.Parents, rare), c.Parents, page)
 		}, "1 round, 1 Get, 1 RPC, 1 row"},
 		{"a scan has a chain of rounds", false, func(c *Call) {

@@ -40,7 +40,7 @@ func respond(
 func TestHeaderRequestsAPlanInsteadOfExecution(t *testing.T) {
 	planned := exec.NewPlannedSchema(exec.Config{}, func(context.Context) plan.Tasks { panic("a task") })
 	const query = `{user(username:"x"){id}}`
-	t.Run("the header requests a plan in place of execution", func(t *testing.T) {
+	t.Run("the header requests a plan", func(t *testing.T) {
 		response, executed := respond(t, planned, query, "1", 0)
 		p := Plan{}
 		if err := json.Unmarshal(response.Extensions["plan"].(json.RawMessage), &p); err != nil {

@@ -110,7 +110,7 @@ func TestTypesListTheirMembers(t *testing.T) {
 	}
 }
 
-// Specification, section 4.2.2.
+// The expectations are from section 4.2.2 of the specification.
 func TestFieldsThatDoNotApplyAreNull(t *testing.T) {
 	s := introspected()
 	list := s.Type("Root").Fields(false)[0].Type().OfType()

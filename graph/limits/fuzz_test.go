@@ -19,7 +19,7 @@ func few() Limits {
 	return l
 }
 
-// expanded stops beyond most.
+// expanded counts a document with fragments expanded. It stops when a count exceeds most.
 type expanded struct {
 	fragments                   ast.FragmentDefinitionList
 	fields, aliases, deep, most int
@@ -87,7 +87,7 @@ func FuzzVariables(f *testing.F) {
 		if decoder.Decode(&variables) != nil || limits.Values(variables) != nil {
 			return
 		}
-		// JSON has up to six bytes for a byte, and three for each value.
+		// JSON may take six bytes for a byte of text, and three for each value.
 		if again, err := json.Marshal(variables); err != nil || len(again) > 10*limits[VariableBytes] {
 			t.Errorf("permitted with %d bytes: %v", len(again), err)
 		}

@@ -11,7 +11,7 @@ func TestLeastRecentlyUsedValuesAreEvicted(t *testing.T) {
 	for _, test := range []struct {
 		name               string
 		maxValues, maxSize int
-		// A word is added with its length as size; ?word is a look-up.
+		// A word is added with its length as size. ?word is a look-up.
 		uses, want string
 	}{
 		{"within the bounds", 10, 6, "a bb ccc", "a bb ccc"},

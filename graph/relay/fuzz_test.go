@@ -6,7 +6,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// An object has one id.
 func FuzzGlobalID(f *testing.F) {
 	for _, id := range []string{
 		"VUxpTGVp", "VUxpTGV", "VUxpTGVp\n", "VUxpTGVp=", "", "Qw9vd25lcgB___65ph_b_21___65hzmz_2ZhbgBvgZ9o34VKSA",
@@ -28,7 +27,6 @@ func FuzzGlobalID(f *testing.F) {
 	})
 }
 
-// A cursor belongs to one list and one position.
 func FuzzCursor(f *testing.F) {
 	lists := connections()
 	for _, l := range lists {

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 )
 
-// definitions omits commas, as gqlparser omits some.
+// definitions removes all commas, because gqlparser prints only some.
 func definitions(s *ast.Schema, names ...string) string {
 	var text strings.Builder
 	part := &ast.Schema{Types: map[string]*ast.Definition{}, Directives: map[string]*ast.DirectiveDefinition{}}

@@ -104,7 +104,7 @@ func describe(t *testing.T, name, description string) {
 	}
 }
 
-// isDeprecated needs a reason of its own.
+// isDeprecated requires a written reason of each deprecation.
 func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	t.Helper()
 	if deprecated := directives.ForName("deprecated"); deprecated != nil {

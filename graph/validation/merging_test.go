@@ -40,7 +40,7 @@ func (w *writer) on(of string) string {
 	return w.one(of, "I", "U")
 }
 
-// set spreads fragments from number fragment on.
+// set spreads only fragments whose number is at least fragment, so that none spreads itself.
 func (w *writer) set(of string, depth, fragment int) {
 	w.WriteString("{")
 	for range 1 + w.random.IntN(4) {

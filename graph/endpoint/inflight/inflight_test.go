@@ -20,21 +20,21 @@ func TestOldestResponsesAreCutOffAboveTheLimit(t *testing.T) {
 		}
 	}
 	first, second := hold("first", 40), hold("second", 40)
-	want("what fits", 80)
+	want("within the limit", 80)
 	third := hold("third", 40)
-	want("one too many cuts off the oldest", 80, "first")
+	want("above the limit the oldest is cut off", 80, "first")
 	first()
-	want("whose end is counted once", 80, "first")
+	want("sent has no effect after the cut", 80, "first")
 	second()
 	second()
-	want("also if it is told twice", 40, "first")
+	want("the second call of sent has no effect", 40, "first")
 	huge := hold("huge", 1000)
-	want("one that is too long cuts off all others", 1000, "first", "third")
+	want("a response above the limit cuts off all others", 1000, "first", "third")
 	hold("small", 1)
-	want("and is cut off by the next", 1, "first", "third", "huge")
+	want("the next response cuts it off", 1, "first", "third", "huge")
 	third()
 	huge()
-	want("all of that later", 1, "first", "third", "huge")
+	want("sent has no effect after later cuts", 1, "first", "third", "huge")
 }
 
 func TestNilBytesBoundsNothing(t *testing.T) {

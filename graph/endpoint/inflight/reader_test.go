@@ -13,7 +13,7 @@ import (
 
 const size = 4 << 10
 
-// sent blocks until it is cut off.
+// sent is a request whose end blocks until it is cut off.
 type sent struct {
 	*Reader
 	name  string

@@ -208,7 +208,7 @@ func TestUnopenedSharedStreamsAreCutOffAboveTheLimit(t *testing.T) {
 func TestSharedStreamEndsWhenATokenExpires(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		other int // one each 20 seconds
+		other int // responses of another operation, one every 20 seconds
 		want  time.Duration
 	}{
 		{"when its operations ended", 0, 20 * time.Second},

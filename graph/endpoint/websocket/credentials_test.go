@@ -27,7 +27,7 @@ func TestConnectionInitAuthenticatesTheClient(t *testing.T) {
 		{"the same token twice", `{"authToken":"LiLei","headers":{"Authorization":"Bearer LiLei"}}`, acknowledged},
 
 		{"no payload", `{}`, anonymous},
-		{"so is null", `{"authorization":null,"headers":{"Authorization":null},"authToken":null,"token":null}`, anonymous},
+		{"null tokens", `{"authorization":null,"headers":{"Authorization":null},"authToken":null,"token":null}`, anonymous},
 		{"null headers", `{"headers":null}`, anonymous},
 		{"payload without a token", `{"other":{"token":"LiLei"},"headers":{"accept":"a"}}`, anonymous},
 
@@ -36,8 +36,8 @@ func TestConnectionInitAuthenticatesTheClient(t *testing.T) {
 		{"X-Auth in headers", `{"headers":{"X-Auth":"LiLei"}}`, shapes("X-Auth")},
 		{"authToken in headers", `{"headers":{"authToken":"LiLei"}}`, shapes("authToken")},
 		{"AUTHTOKEN", `{"AUTHTOKEN":"LiLei"}`, shapes("AUTHTOKEN")},
-		{"authorization that is an object", `{"auth":{"bearer":"LiLei"}}`, shapes("auth")},
-		{"in addition to an accepted token", `{"authorization":"Bearer LiLei","token":"LiLei"}`, shapes("token")},
+		{"auth that is an object", `{"auth":{"bearer":"LiLei"}}`, shapes("auth")},
+		{"token in addition to an accepted one", `{"authorization":"Bearer LiLei","token":"LiLei"}`, shapes("token")},
 		{"an X-Twibase-Token", `{"X-Twibase-Token":1}`, shapes("X-Twibase-Token")},
 
 		{"two different tokens", `{"authorization":"Bearer LiLei","Authorization":"Bearer minute"}`,

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pipes is a listener of connections without buffers.
+// pipes is a listener whose connections have no buffers.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}

@@ -17,7 +17,8 @@ import (
 
 var elsewhere = transport.Reconnect
 
-// > is a client's line, < the server's, maybe ending with a close code and its reason.
+// A line with > is sent by the client, and one with < by the server. The last line may be a close
+// code and its reason.
 func TestMessagesFollowTheProtocol(t *testing.T) {
 	const ack = `> {"type":"connection_init"}` + "\n" + `< {"type":"connection_ack","payload":{"viewer":null}}` + "\n"
 	for _, test := range []struct{ name, dialogue string }{
