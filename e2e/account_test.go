@@ -80,7 +80,7 @@ func TestLogInReturnsATokenForTheRightPassword(t *testing.T) {
 		return sprint(oracle.Get(seen.Data, "viewer", "username"))
 	}
 	const wrong = "WRONG_CREDENTIALS the username or the password is wrong"
-	for range 20 { // correct passwords are not limited
+	for range 20 { // log-ins with the right password are not limited
 		if got := logIn("LiLei", "correct horse"); got != "LiLei" {
 			t.Fatal(got)
 		}
@@ -127,7 +127,7 @@ func TestSignUpIsIdempotent(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	for range 20 { // correct passwords are not limited
+	for range 20 { // log-ins with the right password are not limited
 		if got := signUp("k", "Li Lei", "correct horse"); got != "Li Lei" {
 			t.Fatal(got)
 		}

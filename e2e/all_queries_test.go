@@ -39,7 +39,7 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field, depth more levels of objects, and ids below them.
+// selection selects every field, objects to a depth, and below only ids.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
 	d := apiSchema.Types[name]
@@ -85,7 +85,7 @@ func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 	return ""
 }
 
-// allQueries select every field of the schema on every path: each root field with each object.
+// allQueries select every field of the schema, from each root field, on every path.
 func allQueries(t *testing.T, depth int, objects map[string]object) (all []string) {
 	t.Helper()
 	var ids, users, twits, codes []string

@@ -16,8 +16,7 @@ var hostileNames = []string{"", " ", "ghost", "hub ", "HUB", "a\x00b", "\x00", "
 	"'; DROP TABLE users", "\xff",
 	strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("長", 5000), "\n", "u00001\x00u00002", "%00", "*"}
 
-// hostileIDs are invalid. Ids of more than 512 bytes are rejected before execution; such cursors
-// fail their field.
+// hostileIDs are invalid, also as cursors. Longer ids are rejected before execution.
 var hostileIDs = []string{"", "?", "VQ", "VXUwMDAwMQ==", "VXUwMDAwMQ\n", "enUwMDAwMQ", "VWEAYg", "VABh", "Q////w",
 	"AAAA", "_____w", "f", "null",
 	strings.Repeat("A", 512), strings.Repeat("é", 200)}
@@ -186,7 +185,7 @@ func (g *generator) id() any {
 	return oneOf(g, hostileIDs)
 }
 
-// page adds a connection's arguments, at most one of them invalid.
+// page adds arguments of a connection. At most one of them is invalid.
 func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
 	size, valid := g.IntN(8), !g.chance(15)
 	if g.chance(8) {
@@ -228,8 +227,8 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 	}
 }
 
-// cursor returns a cursor of the list if its owner is known, otherwise of another owner's list. An
-// invalid one is hostile, or of another kind of list.
+// cursor returns a cursor of the list, or of another owner's list if the owner is unknown. An
+// invalid cursor is hostile, or of another kind of list.
 func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any {
 	kind := p.typ + "." + field.Name
 	switch field.Name {
@@ -265,7 +264,7 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any
 			return oneOf(g, own)
 		}
 	}
-	// Positions of descendants, and of comments at one time, mean nothing in another list.
+	// Cursors of descendants, and of comments at one time, are useless in another list.
 	if len(seen) == 0 || field.Name == "descendants" || field.Name == "comments" {
 		return nil
 	}

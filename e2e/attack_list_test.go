@@ -19,7 +19,7 @@ type attack struct {
 	code    apierr.Code
 	message string
 	header  string
-	// raw requests may close a WebSocket: no message, or too long.
+	// raw requests are no message, or too long, so a WebSocket closes.
 	raw bool
 }
 
@@ -31,7 +31,7 @@ func (a attack) headers() http.Header {
 	return h
 }
 
-// exceeding exceeds no limit that is checked earlier.
+// exceeding returns an attack that exceeds limit, but no limit that is checked earlier.
 func exceeding(limit limits.Limit, name, query string) attack {
 	return attack{name: name, body: asBody(query, nil), code: apierr.CodeLimitExceeded, message: limits.Known[limit].What +
 		" is limited to"}
@@ -102,7 +102,7 @@ func unvalidated() []attack {
 		exceeding(limits.Operations, "1,990 operations", numbered(1990, "query Q%d{__typename} ")),
 		exceeding(limits.Variables, "2,490 variables", "query("+numbered(2490, "$v%d:Int ")+"){__typename}"),
 		exceeding(limits.RootFields, "9,990 root fields", "{"+rep("a ", 9_990)+"}"),
-		exceeding(limits.RootFields, "a field of the longest query 999 times", "{"+rep("hello ", 999)+"}"),
+		exceeding(limits.RootFields, "999 fields of the root", "{"+rep("hello ", 999)+"}"),
 		exceeding(limits.Fields, "9,990 fields", `{user(username:"u"){`+rep("id ", 9_980)+"}}"),
 		exceeding(limits.Fields, "60 fragments with the same nested fields", merged(60, 8, "")),
 		exceeding(limits.Fields, "60 fragments with conflicting arguments", merged(60, 8, "first:%d")),
@@ -150,7 +150,7 @@ func invalidDocuments() []attack {
 		invalid("Variable \"$v99\" of type \"Int\" used in position", "990 variables of the wrong type",
 			"query("+numbered(100, "$v%d:Int ")+")"+user(rep("isFollowing(username:$v99)", 990))),
 		invalid("Unknown directive", "100 unknown directives", user(rep("name@x ", 100))),
-		invalid("Maximum introspection depth exceeded", "an introspection that goes round",
+		invalid("Maximum introspection depth exceeded", "a recursive introspection",
 			`{__schema{types`+rep("{fields{type", 10)+"{name}"+rep("}}", 10)+"}}"),
 		invalid("Cannot query field", "40 errors", "{"+rep("x ", 40)+"}"),
 		invalid("Cannot query field", "a name of 128 bytes", "{"+rep("x", 128)+"}"),
@@ -188,7 +188,7 @@ func largePages() []attack {
 		invalid(atLeast, "a page of -1", `{user(username:"u"){followers(first:-1){nodes{name}}}}`),
 		exceeding(limits.Rows, "pages of 100 in pages of 100 in pages of 100",
 			`{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{followers(first:100){nodes{name}}}}}}}}`),
-		exceeding(limits.Objects, "the same of keys alone", `{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{followers(first:100){nodes{username}}}}}}}}`),
+		exceeding(limits.Objects, "pages of keys in pages of 100 in pages of 100", `{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{followers(first:100){nodes{username}}}}}}}}`),
 		exceeding(limits.Resolved, "a question about each of 100 in 100 under 199 names",
 			`{user(username:"u"){followers(first:100){nodes{followers(first:100){nodes{`+
 				numbered(199, "a%d:viewerFollows ")+`}}}}}}`),
@@ -222,7 +222,7 @@ func malformedBodies() []attack {
 func longPlans() (all []attack) {
 	for name, query := range map[string]string{
 		"64 levels of each of 199 questions": `{department(code:"x"){` + numbered(199, "a%d:ancestors{code} ") + `}}`,
-		"a name of 128 bytes, and what is below": `{` + rep("x", 128) + `:user(username:"u"){` +
+		"a name of 128 bytes, and fields below it": `{` + rep("x", 128) + `:user(username:"u"){` +
 			numbered(190, `a%d:followers(first:1){nodes{followerCount hasRole(code:"x") viewerFollows}} `) + `}}`,
 	} {
 		a := exceeding(limits.Plan, "the plan of "+name, query)
@@ -243,7 +243,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// spread returns n nested fragments, the last one with the fields.
+// spread returns n nested fragments. The last one has the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)

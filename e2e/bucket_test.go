@@ -21,7 +21,7 @@ import (
 
 func sortedInts(list []int) []int { return slices.Sorted(slices.Values(list)) }
 
-// Pages from the end may be short at the end of a bucket.
+// A page from the end may be short where a bucket ends.
 func TestPagesOfListsInBucketsMatchTheOracle(t *testing.T) {
 	w := newFixture(t, generated(t, 1), transfer.Options{ListBound: 7})
 	m := w.oracle.Model

@@ -9,7 +9,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// An administrator is permitted everything, so that only the input is invalid.
+// The viewer is an administrator, so that only the input is invalid.
 func TestInvalidInputWritesNothing(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	before := allCells(t, s.store)
@@ -34,9 +34,9 @@ func TestInvalidInputWritesNothing(t *testing.T) {
 			"expected a value of the type String!, found {}: it must be a string"},
 		"an Int beyond 32 bits": {"mutation{a:" + play + "1}){count} b:" + play + "2147483648}){count}}", nil,
 			"expected a value of the type Int, found 2147483648: it must be a whole number from -2147483648 to 2147483647"},
-		"an Int beyond in a default": {"mutation($n:Int=2147483648){a:" + play + "1}){count} b:" + play + "$n}){count}}",
+		"an Int beyond 32 bits in a default": {"mutation($n:Int=2147483648){a:" + play + "1}){count} b:" + play + "$n}){count}}",
 			nil, "expected a value of the type Int, found 2147483648: it must be a whole number from -2147483648 to 2147483647"},
-		"an Int beyond in a variable": {"mutation($n:Int){a:" + play + "1}){count} b:" + play + "$n}){count}}",
+		"an Int beyond 32 bits in a variable": {"mutation($n:Int){a:" + play + "1}){count} b:" + play + "$n}){count}}",
 			values{"n": 2147483648}, "$n: it must be a whole number from -2147483648 to 2147483647"},
 		"a string for an Int": {"mutation($n:Int){a:" + play + "1}){count} b:" + play + "$n}){count}}",
 			values{"n": "5"}, "$n: it must be a whole number from -2147483648 to 2147483647"},
@@ -72,7 +72,7 @@ func TestInvalidInputWritesNothing(t *testing.T) {
 	}
 }
 
-// A variable with a default may have a nullable type.
+// A nullable variable with a default is valid in a non-null position.
 func TestNullForNonNullArgumentFailsItsFieldOnly(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	body := s.ask(t, `query($u:String="boss",$i:ID="x"){

@@ -99,7 +99,7 @@ func TestCommandExportsSpans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c fakeCollector
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.start(t, test.variables["OTEL_EXPORTER_OTLP_PROTOCOL"]))
-			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000") // so only the exit exports
+			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000") // only the exit exports
 			for variable, value := range test.variables {
 				t.Setenv(variable, value)
 			}

@@ -80,7 +80,7 @@ func TestSubscribersReceiveDeletionsOfOtherGateways(t *testing.T) {
 	s[0].mutate(t, "a", `deleteUser(input:{username:"a"}){userErrors{code}}`)
 	s[1].subscribeFor(t, "", after, deletion).expectNothing(s[1])
 	unauthenticated.expectNothing(s[1])
-	_ = last // deleted with its author, without an event
+	_ = last // there is no event, because its author is deleted, too
 }
 
 func TestOldCursorsOfDeletionsAreRejected(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"twibase/transfer"
 )
 
-// The payload has the deleted row's attributes, whatever the progress of the clean-up.
+// The payload has the attributes of the deleted row, before and after the clean-up.
 func TestPayloadOfDeletionHasEmptyLists(t *testing.T) {
 	for _, test := range []struct{ mutation, input, of, selected, want string }{
 		{"deleteUser", `{username:"owner"}`, "user",
@@ -248,7 +248,8 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	}
 }
 
-// Lists that read an attribute of their members omit deleted ones, with what refers to them.
+// Lists omit deleted members, and members that refer to deleted objects, if an attribute is
+// selected.
 func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, unauthenticated, `{user(username:"fan"){id}}`), "user", "id"))
@@ -339,7 +340,7 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	}
 }
 
-// A client repeats a request without a response.
+// A client that received no response repeats its request.
 func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	never := tables.Twit{AuthorName: "writer", PostedAt: time.UnixMilli(1), Name: "never"}
@@ -363,8 +364,8 @@ func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 		{"the author", as("writer"), "deleted", again},
 		{"the author, once more", as("writer"), "deleted", again},
 		{"an administrator", root, "deleted", again},
-		{"the author, of a twit that never was", as("writer"), "never posted", notFound},
-		{"an administrator, of a twit that never was", root, "never posted", notFound},
+		{"the author, of a twit that was never posted", as("writer"), "never posted", notFound},
+		{"an administrator, of a twit that was never posted", root, "never posted", notFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := ask(test.viewer, test.twit); got != test.want {
@@ -372,10 +373,10 @@ func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 			}
 		})
 	}
-	t.Run("others learn nothing of it", func(t *testing.T) {
+	t.Run("another viewer gets the same error for both", func(t *testing.T) {
 		of := func(twit string) string { return strings.ReplaceAll(ask(as("fan"), twit), ids[twit], "ID") }
 		if deleted, other := of("deleted"), of("never posted"); deleted != other || !strings.Contains(deleted, `"FORBIDDEN"`) {
-			t.Errorf("got %s, and %s of a twit that never was", deleted, other)
+			t.Errorf("got %s, and %s of a twit that was never posted", deleted, other)
 		}
 	})
 }

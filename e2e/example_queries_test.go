@@ -16,8 +16,8 @@ type testQuery struct {
 	query     string
 	variables map[string]any
 	viewers   []oracle.Viewer
-	// connection is the path of a connection to read to its end, or its start if backward is set.
-	// The query has a variable $cursor.
+	// connection is the path of a connection that is read to its end, or to its start if backward
+	// is set. The query has a variable $cursor.
 	connection []any
 	backward   bool
 }
@@ -102,7 +102,8 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// viewersOf: the user, a follower, another user, an unauthenticated client, an administrator.
+// viewersOf returns the user, a follower, another user, an unauthenticated client and an
+// administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	all := []oracle.Viewer{as(user.Username), unauthenticated, root}
 	if followers := user.Followers(); len(followers) > 0 {
@@ -201,7 +202,7 @@ func (f *fixture) checkRootLists(t *testing.T) {
 			f.follow(t, unauthenticated, testQuery{connection: []any{field}, query: fmt.Sprintf(
 				`query($cursor:String){%s(first:%d,after:$cursor){totalCount edges{cursor node{id name}} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})
 			if field == "topDepartments" && f.options.ListBound > 0 {
-				continue // the oracle does not model that pages from the end are short at a bucket's end
+				continue // the oracle does not know where a bucket ends, and shortens a page from the end
 			}
 			f.follow(t, unauthenticated, testQuery{connection: []any{field}, backward: true, query: fmt.Sprintf(
 				`query($cursor:String){%s(last:%d,before:$cursor){nodes{id} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}`, field, size)})

@@ -209,7 +209,7 @@ func (q *queries) request(text string, variables map[string]any) request {
 	return r
 }
 
-// collectArguments is by the field that takes them.
+// collectArguments returns arguments by the field that takes them.
 func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
 		user:users(first:60){edges{cursor node{username id}}}

@@ -44,16 +44,16 @@ const (
 	mostResident             = 400 << 20
 )
 
-// exhaustingLoads are the attackers' queries. An author has 100 twits of 40 KB: 24 authors are 96
-// MB in one round, and 7 are just within the limit. The user long has 1,000 such twits: a page from
-// the end reads 256 of them, and the positions of all others. An answer of 16 MB has two of them
-// 200 times.
+// exhaustingLoads are the attackers' queries. An author has 100 twits of 40 KB. So 24 authors take
+// 96 MB in one round, and 7 stay just within the limit. The user long has 1,000 such twits: a page
+// from the end reads 256 of them, and the positions of the others. The long answer has two of them
+// 200 times, which is 16 MB.
 var exhaustingLoads = []load{
 	{"a cheap query", `{user(username:"A"){name}}`, 1},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors), 1},
 	{"a query within the limit", longTwitsOf(7), 1},
 	{"the last twit of a long list", `{user(username:"long"){twits(last:1){nodes{id}}}}`, 1},
-	{"twenty pages from the end of it", pagesFromTheEnd(20), 1},
+	{"twenty pages from the end of a long list", pagesFromTheEnd(20), 1},
 	{"a long answer", longAnswer(), 1},
 	{"a query within the limit, from 64 addresses", longTwitsOf(7), attackers},
 	{"a long answer, to 64 addresses", longAnswer(), attackers},
@@ -72,7 +72,7 @@ func longTwitsOf(authors int) string {
 	return fmt.Sprintf(`{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`, authors)
 }
 
-// pagesFromTheEnd queries pages of different lengths, which share no reads.
+// pagesFromTheEnd returns a query of pages that share no reads, because their lengths differ.
 func pagesFromTheEnd(pages int) string {
 	var query strings.Builder
 	for i := range pages {
@@ -100,8 +100,8 @@ func TestOthersAreServedUnderAttack(t *testing.T) {
 	})
 }
 
-// exhaustion is a gateway with little read memory, and results. Each client but the attackers has
-// its own address.
+// exhaustion is a gateway with little read memory, and counts of its responses. Each client but the
+// attackers has its own address.
 type exhaustion struct {
 	gateway *loadtest.Gateway
 	others  []*http.Client
@@ -220,9 +220,9 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 	return code
 }
 
-// startAttack has 64 clients send a query without pause until stop, which returns their results.
-// They run in a process of the lowest priority: real attackers have their own processors, and must
-// not take those of the gateway and of other clients.
+// startAttack starts 64 clients that send a query without pause. stop ends them and returns their
+// results. They run in a process of the lowest priority, because real attackers do not use the
+// processors of the gateway and of other clients.
 func startAttack(t *testing.T, url string, a load) (stop func() map[string]int) {
 	order, err := json.Marshal(attackOrder{url, a.query, a.addresses})
 	if err != nil {
@@ -306,7 +306,7 @@ func trivialServer(t *testing.T) string {
 	return server.URL
 }
 
-// measureOthers returns ascending latencies of ordinary queries.
+// measureOthers returns the latencies of ordinary queries in ascending order.
 func (x *exhaustion) measureOthers(t *testing.T) (latencies []time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), *exhausting)
 	defer cancel()
@@ -350,7 +350,7 @@ func (x *exhaustion) run(t *testing.T) {
 	if *unslowed > 0 {
 		x.measureOthers(t) // warm-up
 		t.Logf("p99 of other requests %v, without load", p99(x.measureOthers(t)))
-		// These clients leave the gateway alone: they show the processor time that a load takes.
+		// This load does not reach the gateway. It shows the processor time that the clients take.
 		x.got = map[string]int{}
 		elsewhere = p99(x.measureUnderLoad(t, trivialServer(t), exhaustingLoads[0]))
 		t.Logf("p99 of other requests %v, with %d clients of a trivial server: %v", elsewhere, attackers, x.got)
@@ -380,7 +380,7 @@ func (x *exhaustion) check(t *testing.T, a load) {
 	}
 	for what, n := range x.got {
 		switch what {
-		// On a busy machine some requests wait too long for a slot, or for one of 68 addresses.
+		// On a busy machine some requests wait too long for a slot, which 68 addresses share.
 		case "others: UNAVAILABLE":
 			if a.addresses == 1 && n > x.got["others: ok"]/100 {
 				t.Errorf("%s: %d other requests were rejected", a.name, n)

@@ -66,8 +66,8 @@ func (r request) costs(handler http.Handler, header string) (a costResponse, bod
 
 type comparison struct{ all, unbounded atomic.Int64 }
 
-// exceeds returns how a request's reads exceed its plan, or "". An unlimited subtree counts as
-// 1,000 departments, more than any tree of the tests.
+// exceeds describes how a request's reads exceed its plan, or returns "". An unlimited subtree
+// counts as 1,000 departments, which is more than any tree of the tests.
 func (r request) exceeds(handler http.Handler, c *comparison) (violation string) {
 	predicted, body, err := r.costs(handler, explain.Header)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 	return violation
 }
 
-// The names of the objects do not matter.
+// The counts do not depend on the names of the objects.
 func TestPlanCountsReadsOfEachObject(t *testing.T) {
 	handler := newExplainHandler(inMemory(t), tables.ListBound)
 	gets := func(viewer, query string) int64 {
@@ -207,8 +207,8 @@ func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// An object found without, then with the length of a list reads lists and rows together, as
-// planned.
+// The query finds hub twice: first without, then with the length of its list of followers. As
+// planned, lists and rows are read together.
 func TestLazyObjectsAwaitListLength(t *testing.T) {
 	users, follows := "username,name\nhub,Hub\nx,X\n", "follower,followee\nx,hub\n"
 	for i := range 20 {

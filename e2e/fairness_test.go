@@ -16,8 +16,8 @@ import (
 	"twibase/transfer"
 )
 
-// An address that sends ten requests for each of others gets its rows per second; the others get
-// all responses.
+// An address that sends ten times as many requests as others gets only its rows per second. The
+// others get all responses.
 func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 	store := inMemory(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

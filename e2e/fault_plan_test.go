@@ -17,11 +17,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultPlan decides which rows fail for a request, and which parts of results are missing: by the
-// seed and the name of the row or part, not by the order or number of reads.
+// faultPlan decides which rows fail for a request, and which parts of results are missing. It
+// depends on the seed and the name of the row or part, not on the order or number of reads.
 type faultPlan struct {
 	seed uint64
-	// One in errors rows is unreadable, and one in missing parts null; 0 is none.
+	// One of errors rows is unreadable, and one of missing parts is null. 0 means none.
 	errors, missing uint64
 }
 
@@ -78,8 +78,8 @@ func removeFrom[T any](ctx context.Context, field string, parent any, result T, 
 }
 
 // removeFromEach is for a resolver of many parents. gqlgen's executor passes nil for a parent that
-// was removed from a list. The resolver is then called with an object that does not exist, and its
-// result dropped.
+// was removed from a list. removeFromEach then passes an object that does not exist, and drops its
+// result.
 func removeFromEach[P, T any](
 	ctx context.Context, field string, parents []*P, resolve func([]*P) ([]T, error),
 ) ([]T, error) {
@@ -132,8 +132,8 @@ func nonexistent[P any]() *P {
 }
 
 // hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
-// removed: the plan would not read the row, but gqlgen's executor has its error already. Lists name
-// objects that exist; about another the executors would decide differently.
+// removed: the plan would not read the row, but gqlgen's executor already has its error. Lists must
+// name objects that exist, because the executors would treat others differently.
 func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case p.errors == 0:
@@ -157,8 +157,8 @@ func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	return ok && p.isUnreadable(o.ID())
 }
 
-// anyUnreadable is hasUnreadable for nodes(ids). An object with a row is judged by its id: if it
-// does not exist, gqlgen's executor has nil and the plan a lazy object.
+// anyUnreadable is hasUnreadable for nodes(ids). For an object with a row it checks the id, because
+// of a missing object gqlgen's executor has nil, and the plan a lazy object.
 func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
 	for i := range results.Len() {
 		_, row := tableOf[ids[i].Noun]

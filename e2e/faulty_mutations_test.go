@@ -18,8 +18,8 @@ import (
 
 type known map[string][]string
 
-// object returns an object selected by a hash. It reads the row: a lazy object would fail at
-// another path than gqlgen's.
+// object returns an object that hash selects. It reads the row, because a lazy object would fail at
+// another path than gqlgen's object.
 func (h faultyResolvers) object(ctx context.Context, noun string, hash uint64) (model.Node, error) {
 	ids := h.known[noun]
 	id, err := relay.UnmarshalID(ids[hash%uint64(len(ids))])

@@ -12,7 +12,7 @@ import (
 	"twibase/resolvers"
 )
 
-// faultyResolvers apply the request's fault plan to results, also in non-null fields.
+// faultyResolvers applies the request's fault plan to results, also in non-null fields.
 type faultyResolvers struct {
 	*resolvers.Resolver
 	known
@@ -43,7 +43,7 @@ type (
 func (h faultyQuery) Nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, error) {
 	nodes, err := h.QueryResolver.Nodes(ctx, ids)
 	if p := faultPlanOf(ctx); len(ids) > 0 && p.applies(p.missing, "nodes", ids[0].Key) {
-		return nil, loaders.Errors{nil, hbase.ErrCorrupt} // an ordinary error: nodes is no batch
+		return nil, loaders.Errors{nil, hbase.ErrCorrupt} // an error of the whole field: nodes is not a batch
 	}
 	values := make([]tables.ID, len(ids))
 	for i, id := range ids {

@@ -22,7 +22,8 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// newFeedGateway has users; more than limit followers make a broadcaster.
+// newFeedGateway returns a gateway with users. A user with more than limit followers is a
+// broadcaster.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}

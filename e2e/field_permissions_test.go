@@ -36,7 +36,7 @@ var publicFields = map[string]string{
 	"UserError":            "code message field path",
 }
 
-// The rows of docs/PERMISSIONS.md for reads. Twits' and comments' apply on every path.
+// The rows of docs/PERMISSIONS.md for reads. Those of twits and comments apply on every path.
 const (
 	seeEmail     = "User.email"
 	seeTimeline  = "User.timeline"

@@ -14,8 +14,8 @@ import (
 
 const followerChange = `{added followerId cursor follower{username name} viewer{username followerCount}}`
 
-// expectChanges checks changes such as "+fan 1": fan follows, and the viewer has one follower. A
-// follower without a name has only an id.
+// expectChanges checks changes such as "+fan 1": fan follows, and the viewer then has one follower.
+// A deleted follower has only an id, and no name.
 func (l subscriber) expectChanges(changes ...string) (cursor string) {
 	l.t.Helper()
 	for _, want := range changes {
@@ -53,7 +53,7 @@ func TestViewersReceiveChangesOfTheirFollowers(t *testing.T) {
 	a.expectChanges("+b 2")
 	s[0].mutate(t, "c", `deleteUser(input:{username:"c"}){userErrors{code}}`)
 	a.expectChanges("-c (<nil>) 1")
-	// The viewer is as of the delivery.
+	// The event has the viewer's count at its delivery.
 	again := s[0].subscribeFor(t, "a", fmt.Sprintf("followerChanged(after:%q)", first), followerChange)
 	last := again.expectChanges("+c (<nil>) 1", "-b 1", "+b 1", "-c (<nil>) 1")
 	s[0].follow(t, "d", "a")

@@ -16,8 +16,8 @@ type generator struct {
 	*rand.Rand
 	*fixture
 	schema *ast.Schema
-	// forward omits pages from the end: the oracle does not model that they are short at a bucket's
-	// end.
+	// forward omits pages from the end, because the oracle does not know where a bucket ends, and
+	// shortens such a page.
 	forward bool
 	sorted  map[string][]string
 
@@ -33,7 +33,7 @@ type parent struct {
 	owner string
 	known bool
 	found bool
-	// depth is the number of object levels that are left, budget that on the lowest.
+	// depth is the number of remaining levels of objects, and budget that at the lowest level.
 	depth, budget int
 }
 

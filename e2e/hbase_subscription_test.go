@@ -26,7 +26,7 @@ func TestSubscribersReconnectBetweenGatewaysOverHBase(t *testing.T) {
 			missing[content] = true
 			at.postTwit(t, "a", content)
 		}
-		for i := range 6 { // one twit is posted while disconnected, and one while connected
+		for i := range 6 { // each time one twit is posted while disconnected, and one while connected
 			l.socket.CloseNow()
 			posts(s[i%2], fmt.Sprint("disconnected ", n, i))
 			l = s[i%2].subscribe(t, "fan", fmt.Sprintf(field, last))

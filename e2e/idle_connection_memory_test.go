@@ -19,7 +19,8 @@ import (
 
 const (
 	idleConnections = 10_000
-	// maxIdleBytes covers two buffers of 4 KiB, a goroutine's stack, and as much garbage.
+	// maxIdleBytes covers two buffers of 4 KiB, a goroutine's stack, and the same amount of
+	// garbage.
 	maxIdleBytes = 48 << 10
 	maxIdleWait  = 5 * time.Second
 )

@@ -56,7 +56,7 @@ func TestHostileArgumentsAreRejectedOrFindNothing(t *testing.T) {
 				if list.path != "" {
 					query = strings.Replace(query, "{", "{"+list.path+"{", 1) + "}"
 				}
-				// A cursor of the right kind may be another list's, except for descendants.
+				// A cursor of another list of the same kind is valid, except for descendants.
 				cursor := f.opaque.Seen[kind][0]
 				if list.kind == kind && kind == "Department.descendants" && cursor.Owner != "ceo" {
 					continue

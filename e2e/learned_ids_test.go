@@ -9,7 +9,7 @@ import (
 
 func sprint(values ...any) string { return fmt.Sprint(values...) }
 
-// pages calls each for all pages of a connection. The query has a variable $cursor.
+// pages calls each with every page of a connection. The query has a variable $cursor.
 func (g *gateway) pages(t testing.TB, query string, variables map[string]any, path []any, each func(connection any)) {
 	t.Helper()
 	all := map[string]any{"cursor": nil}
@@ -31,7 +31,7 @@ func (g *gateway) pages(t testing.TB, query string, variables map[string]any, pa
 	t.Fatal("more than 10,000 pages: ", query)
 }
 
-// learnRoots gives the oracle the order of root lists. Each object must occur once.
+// learnRoots passes the order of root lists to the oracle. Each object must occur once.
 func (f *fixture) learnRoots(t testing.TB) {
 	t.Helper()
 	for _, noun := range []struct{ name, field, key string }{

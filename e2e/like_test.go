@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// w is public, by the writer; m is the owner's, for followers such as the fan.
+// The twit w of the writer is public. The twit m of the owner is for followers, such as the fan.
 func TestLikeIsIdempotentAndNeedsAVisibleTwit(t *testing.T) {
 	files := morePeople()
 	delete(files, "likes")

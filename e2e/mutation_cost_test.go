@@ -24,7 +24,7 @@ import (
 type mutationCost struct {
 	mutation string
 	viewer   oracle.Viewer
-	// input is that of mutationInputs if empty. Another gateway sent before earlier.
+	// input is by default that of mutationInputs. Another gateway sends before first.
 	input, before string
 	rounds        int
 }
@@ -135,7 +135,7 @@ func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Re
 	return rounds, r
 }
 
-// Concurrent calls have no fixed order.
+// The order of concurrent calls varies.
 func TestReportOfFollowMatchesDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../docs/REPORT.md")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestReportOfFollowMatchesDocumentation(t *testing.T) {
 	}
 }
 
-// The plan covers reads of permissions and payload, not those of the writer.
+// The plan covers the reads of permissions and of the payload, but not those of the writer.
 func TestNoMutationExceedsItsPlan(t *testing.T) {
 	random := seedOf(t)
 	folder, schema, compared := folderOf(t, people), plannedSchema().Schema(), 0

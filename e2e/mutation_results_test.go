@@ -134,7 +134,7 @@ func peopleWithout(username string) map[string]string {
 			if name == "comments" {
 				belongs = belongs || username == "writer"
 			}
-			if name == "likes" { // p and m are by the owner, w by the writer
+			if name == "likes" { // the owner posted p and m, the writer w
 				twit := strings.Split(line+",", ",")[1]
 				belongs = belongs || username == "owner" && twit != "w" || username == "writer" && twit == "w"
 			}

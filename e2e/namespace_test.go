@@ -22,7 +22,8 @@ type namespace struct {
 
 var namespaces atomic.Int64
 
-// newNamespace's tables are dropped at the test's end, if HBase still runs.
+// newNamespace returns a namespace whose tables are dropped when the test ends, if HBase still
+// runs.
 func newNamespace(t testing.TB, store hbase.Store) *namespace {
 	n := &namespace{store, fmt.Sprintf("e2e%x_%d_", time.Now().UnixNano(), namespaces.Add(1))}
 	t.Cleanup(func() {

@@ -21,7 +21,8 @@ type naming struct {
 	optional          bool
 }
 
-// namings are the fields that name an object, except names of new objects and a log-in's username.
+// namings are the fields that name an object, without names of new objects and the username of a
+// log-in.
 func namings(t *testing.T, s *ast.Schema) (all []naming) {
 	t.Helper()
 	for _, mutation := range s.Mutation.Fields {

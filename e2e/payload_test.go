@@ -17,7 +17,7 @@ type edgeCase struct {
 	mutation, input string
 	field           string
 	shown           string
-	// list has PAGE for its arguments.
+	// list has PAGE in place of its arguments.
 	list string
 	path []string
 }

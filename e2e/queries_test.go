@@ -10,15 +10,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over any schema. Unlike [generator]'s, their responses need not be
-// predictable: arguments are arbitrary, fragments have any type, there is introspection, and a few
-// queries are invalid.
+// queries makes random queries over any schema. Unlike those of [generator], their responses need
+// not be predictable. Arguments are arbitrary, fragments have any type, some fields are
+// introspection, and a few queries are invalid.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
 	pool   map[string][]string
-	// narrow queries have few fields, but long pages and cursors. In large queries, fields that are
-	// planned and not read hide those that are read and not planned.
+	// narrow queries have few fields, but long pages and cursors. In a large query, reads that are
+	// planned but not sent hide reads that are sent but not planned.
 	narrow bool
 
 	variables   map[string]any
@@ -79,7 +79,7 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// selection's objects is about the number of objects of each branch.
+// selection returns a selection set. objects is about the number of objects of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
@@ -196,7 +196,7 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// arguments sets size to the number of requested objects.
+// arguments returns arguments, and sets size to the number of requested objects.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")

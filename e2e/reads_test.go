@@ -62,7 +62,7 @@ func word(s string) string {
 	return s
 }
 
-// Rewrite testdata/reads with -rewrite, and review the difference.
+// To rewrite testdata/reads, run the test with -rewrite, and review the difference.
 func TestReadsAreUnchanged(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
 		store := sampleStore(t)
@@ -148,7 +148,7 @@ func checkRecordedReads(
 
 var columns = regexp.MustCompile(`\b[a-z]\b[a-zA-Z:,]*( \[limit|$)`)
 
-// sortColumns: the order of lines and columns depends on that of fields.
+// sortColumns sorts lines and their columns, whose order depends on that of fields.
 func sortColumns(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = columns.ReplaceAllStringFunc(line, func(selection string) string {
@@ -165,7 +165,7 @@ func sortColumns(lines []string) []string {
 	return lines
 }
 
-// countRootLists: each root list is a scan.
+// countRootLists counts the root lists, each of which is a scan.
 func countRootLists(t *testing.T, query string) (n int) {
 	t.Helper()
 	document, err := parser.ParseQuery(&ast.Source{Input: query})

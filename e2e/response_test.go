@@ -24,7 +24,7 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// compare returns the difference. Of several errors that cause one null, any suffices.
+// compare returns the difference, or "". If several errors cause one null, any of them suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
@@ -38,7 +38,7 @@ func (r response) compare(want response) string {
 		return fmt.Sprintf("gqlgen: %v; data: %s", err, excerpt(r.Data))
 	}
 	for null := range wanted {
-		// gqlgen also resolves fields of a null element: their errors are ignored.
+		// gqlgen also resolves fields of a null element. Their errors are ignored.
 		if got[null] == nil && got[null+" itself"] == nil {
 			return fmt.Sprintf("no error for the null at %s: want %v", null, wanted[null])
 		}
@@ -57,7 +57,8 @@ func (r response) compare(want response) string {
 	return ""
 }
 
-// addRoot adds an event's root field to the paths of errors: gqlgen's executor omits it.
+// addRoot adds the root field of an event to the paths of errors, because gqlgen's executor omits
+// it.
 func (r response) addRoot() {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(r.Data, &data)

@@ -60,7 +60,7 @@ func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// firstCursor is in quotes, of the list that the query reads.
+// firstCursor returns the first cursor of the list that the query reads, in quotes.
 func firstCursor(t *testing.T, handler http.Handler, query string) string {
 	t.Helper()
 	list := regexp.MustCompile(`^{user\(username:"LiLei"\){(\w+)`).FindStringSubmatch(query)[1]

@@ -184,7 +184,7 @@ func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
 }
 
-// Sometimes gohbase combines concurrent calls of two tables into one multi, and does not report it.
+// gohbase sometimes combines concurrent calls of two tables into one multi, without reporting that.
 func TestWritersCountTheirRPCs(t *testing.T) {
 	store := onHBase(t)
 	importInto(t, store, folderOf(t, people), transfer.Options{})

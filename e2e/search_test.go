@@ -71,7 +71,7 @@ func TestCreatedAndDeletedUsersAreFoundImmediately(t *testing.T) {
 	want("o", "oleg")
 }
 
-// During an upgrade, another version may fold written rows differently.
+// During an upgrade, another version may write rows with names that are folded differently.
 func TestRowsOfAnotherVersionAreNoErrors(t *testing.T) {
 	s := &peopleGateway{gateway: newGateway("embedded", inMemory(t))}
 	files := map[string]string{"users": "username,name\nab,1\nac,2\nad,3\nx,4\n"}

@@ -25,18 +25,18 @@ import (
 var nulled = flag.Int("nulled", 3000, "number of random queries of TestSemanticNonNullIsWhereNullHasAnError")
 
 var neverNull = map[string]string{
-	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted meanwhile",
-	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted meanwhile",
-	"Subscription.commentAdded":      "the comment of an event is null if its author is deleted meanwhile",
+	"Subscription.timelineTwitAdded": "the twit of an event is null if its author is deleted before the delivery",
+	"Subscription.twitPosted":        "the twit of an event is null if its author is deleted before the delivery",
+	"Subscription.commentAdded":      "the comment of an event is null if its author is deleted before the delivery",
 	"Subscription.twitDeleted":       "as the other subscriptions",
 	"Subscription.followerChanged":   "as the other subscriptions",
 	"FollowerChange.follower":        "it is null if the follower was deleted",
-	"FollowerChange.viewer":          "it is null if the viewer is deleted meanwhile",
-	"TwitDeletion.author":            "it is null if the author is deleted meanwhile",
+	"FollowerChange.viewer":          "it is null if the viewer is deleted before the delivery",
+	"TwitDeletion.author":            "it is null if the author is deleted before the delivery",
 }
 
-// The responses are those to all mutations, and to random queries over a store that fails and has
-// lists that name deleted objects.
+// The test sends all mutations, and random queries to a store with failures and with lists that
+// name deleted objects.
 func TestSemanticNonNullIsWhereNullHasAnError(t *testing.T) {
 	random, all := seedOf(t), newNulls(apiSchema)
 	for part, bound := range []int{0, 5} {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// soakServers' zero value has none.
+// The zero value of soakServers has no servers.
 type soakServers struct {
 	*testing.T
 	hbase  *minihbase.Distributed
@@ -27,8 +27,8 @@ func startSoakServers(t *testing.T, dir string) *soakServers {
 	return &soakServers{T: t, hbase: h}
 }
 
-// stopInTurn stops a server every 20 s, for three seconds, or every fourth time for ten: beyond its
-// ZooKeeper session of six seconds.
+// stopInTurn stops a server for three seconds, every 20 s. Every fourth time it stops the server
+// for ten seconds, which ends the ZooKeeper session of six seconds.
 func (s *soakServers) stopInTurn(end context.Context) {
 	for s.hbase != nil {
 		select {

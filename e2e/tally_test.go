@@ -40,7 +40,8 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// compareUntil counts n random queries. Every fourth is sent twice, to reuse its compiled form.
+// compareUntil compares n random queries. It sends every fourth query twice, to reuse its compiled
+// form.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group

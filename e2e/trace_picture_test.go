@@ -105,7 +105,7 @@ func drawTrace(rows []picturedSpan) string {
 	return b.String() + "</svg>\n"
 }
 
-// describeSpan numbers servers as they come.
+// describeSpan numbers servers in order of appearance.
 func describeSpan(s tracetest.SpanStub, servers map[string]int) string {
 	if port := attributeOf(s, "server.port").AsInt64(); port != 0 {
 		server := fmt.Sprint(attributeOf(s, "server.address").AsString(), port)
@@ -132,7 +132,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// outline returns the indented names of spans, equal neighbours once.
+// outline returns the indented names of spans. It merges equal neighbours.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

@@ -95,7 +95,7 @@ func checkSpans(t *testing.T, store hbase.Store) {
 	}
 }
 
-// spanTree has one line for a server's calls.
+// spanTree returns the tree of spans, with one line for all calls of a server.
 func spanTree(spans tracetest.SpanStubs, parent, indent string) string {
 	var tree strings.Builder
 	var servers []string
@@ -157,8 +157,8 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 	}
 }
 
-// Operations and a subscription's events are spans of the traces that clients name. The connection
-// has no span.
+// Operations, and events of subscriptions, are spans of the traces that clients name. The
+// connection has no span.
 func TestOperationsOfAWebSocketAreSpans(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())

@@ -33,7 +33,7 @@ type example struct {
 	}
 }
 
-// bar is drawn for a round and a region server. Cost and Bound are numbers, Actual and Most widths.
+// bar is the bar of a round and a region server. Actual and Most are the widths of Cost and Bound.
 type bar struct {
 	Round, Server, Cost, Bound, Ms string
 	Texts                          []string

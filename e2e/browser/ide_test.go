@@ -52,7 +52,7 @@ func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
 
 	t.Run("it needs no other server", func(t *testing.T) { checkRequests(t, gateway.url, s.Requests, s.Errors) })
 	t.Run("examples", func(t *testing.T) { checkExamples(t, s.Examples) })
-	t.Run("what it adds to GraphiQL is accessible, in both schemes", func(t *testing.T) {
+	t.Run("the additions to GraphiQL are accessible, in both colour schemes", func(t *testing.T) {
 		for _, violation := range s.Inaccessible {
 			t.Error(violation)
 		}
@@ -115,7 +115,7 @@ func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
 			t.Errorf("requested the plan of %q", s.Shared.Later)
 		}
 	})
-	t.Run("variables that are no JSON are not copied as curl", func(t *testing.T) {
+	t.Run("invalid variables are not copied as curl", func(t *testing.T) {
 		if got := s.Shared.NotCopied; !strings.HasPrefix(got, "Not copied: Variables are invalid JSON: ") {
 			t.Error(got)
 		}

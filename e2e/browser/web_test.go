@@ -20,7 +20,7 @@ import (
 
 const application = "../../examples/web"
 
-// address matches the gateway's, also in the Content-Security-Policy.
+// address matches the gateway's address, also in the Content-Security-Policy.
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
 // The gateway has only the application's trusted documents.
@@ -72,7 +72,7 @@ func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
 		{"a lost connection loses no twit", "lost", `["Is anybody there?","Good morning!"]`},
 		{"the timeline in the store misses no twit", "away",
 			`{"newest":["While you were away.","Is anybody there?"],"requests":0}`},
-		{"following and unfollowing change the count, as after a refetch", "follow",
+		{"follow and unfollow change the count, as after a refetch", "follow",
 			`[["Unfollow","2 twits\n72 followers\n3 following"],["Follow","2 twits\n71 followers\n3 following"]]`},
 		{"a rejected input is explained", "userError", `"it has no visible character"`},
 		{"a text whose response was lost is stored once", "lostResponse",

@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// anyFragment makes a fragment of a part of the document if it has none.
+// anyFragment returns a fragment. If the document has none, it makes one of a part of the document.
 func (g *generator) anyFragment(d *document) *fragment {
 	if len(d.fragments) == 0 {
 		o := d.operations[0]

@@ -13,8 +13,8 @@ func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) 
 	}
 }
 
-// inputObject replaces the document by a mutation with the returned literal as its input object,
-// sometimes as a variable's default.
+// inputObject replaces the document by a mutation whose input object is the returned literal,
+// sometimes as the default of a variable.
 func (g *generator) inputObject(d *document) *value {
 	*d = document{variables: map[string]string{}}
 	g.document = d

@@ -38,8 +38,8 @@ func canonical(text string) string {
 	return fmt.Sprintf("%#v", value)
 }
 
-// places returns the paths of errors, each up to the first null. An implementation may report any
-// number of the errors that make one value null (section 6.4.4).
+// places returns the path of each error up to the first null. If several errors make one value
+// null, an implementation may report any number of them (section 6.4.4).
 func places(data any, errors []responseError) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data

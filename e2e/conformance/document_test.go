@@ -4,7 +4,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// document is a tree that, unlike a parser's, can be invalid.
+// document is a tree. Unlike a parsed document, it can be invalid.
 type document struct {
 	operations []*operation
 	fragments  []*fragment
@@ -33,7 +33,7 @@ type variable struct {
 type fragment struct {
 	name, on    string
 	description string
-	variables   string // the text of variable definitions, which fragments can't have
+	variables   string // invalid variable definitions
 	directives  []*directive
 	set         []*selection
 }

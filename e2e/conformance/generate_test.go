@@ -9,8 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes random documents, most of them valid. Both implementations must reject the
-// others.
+// generator makes random documents. Most are valid. Both implementations must reject the others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
@@ -50,7 +49,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation gives variables values in the first operation only, which is executed.
+// newOperation gives variables values only in the first operation, which is executed.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {
@@ -143,7 +142,7 @@ func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*select
 	return set
 }
 
-// inInterface wraps a selection in a fragment on an interface and, inside, one on the object.
+// inInterface wraps a selection in a fragment on the object, and that in one on an interface.
 func (g *generator) inInterface(parent *ast.Definition, s *selection, keys scope) *selection {
 	of := g.schema.Types[parent.Interfaces[0]]
 	inner := &selection{parent: of, inline: true, on: parent.Name, set: []*selection{s}}

@@ -1,6 +1,6 @@
 package conformance
 
-// literals have every kind of value. For a place of another type each is wrong.
+// literals has every kind of value. Each is invalid for a place of another type.
 var literals = []string{
 	`1`, `-1`, `1.0`, `1e2`, `1.5`, `0`, `2147483647`, `2147483648`, `-2147483649`, `99999999999999999999`,
 	`1e400`, `"1"`, `"true"`, `""`, `"PUBLIC"`, `"""block"""`, `true`, `false`, `null`, `PUBLIC`, `public`,

@@ -21,8 +21,8 @@ func (m mutation) String() string { return m.section + " " + m.name }
 
 func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
 
-// request says what it made. Every second document is valid; the mutations take turns with the
-// others.
+// request returns the mutation that it made. Every second document is valid, and the mutations take
+// turns with the others.
 func (g *generator) request(number uint64) (made string, r request) {
 	if number%2 == 0 {
 		d := g.valid()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// position is a place for a value of a type: VALUE in document.
+// position is a document in which VALUE stands for a value of a type.
 type position struct {
 	kind, typ, set string
 	more           []string

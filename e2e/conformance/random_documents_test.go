@@ -67,7 +67,7 @@ var members = [][]string{
 	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
 }
 
-// member returns a name, different for each number within an input object.
+// member returns a name that differs for each number.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)

@@ -31,8 +31,7 @@ func (r request) body() []byte {
 	return body
 }
 
-// authenticates reports whether the document may sign up or log in: it writes, and hashes a
-// password.
+// authenticates reports whether the document may sign up or log in, which hashes a password.
 func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
@@ -42,7 +41,8 @@ type outcome struct {
 	Phase  phase           `json:"phase"`
 	Data   string          `json:"data"`
 	Errors []responseError `json:"errors"`
-	// unexecuted: the operation is valid. Its phase is execution, without data.
+	// unexecuted: the operation is valid, but was not executed. Its phase is execution, without
+	// data.
 	unexecuted bool
 }
 

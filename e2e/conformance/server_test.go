@@ -117,7 +117,7 @@ func (s *server) outcome(r request) (out outcome) {
 	switch {
 	case w.Code >= http.StatusInternalServerError || log.Len() > 0:
 		return failure("status %d: %s %s", w.Code, w.Body, &log)
-	case w.Code == http.StatusNotAcceptable: // a subscription needs a stream: it would be executed
+	case w.Code == http.StatusNotAcceptable: // a valid subscription, which needs a stream
 		out = outcome{Phase: execution, unexecuted: true}
 	case w.Code == http.StatusOK && answer.Data != nil:
 		out.Phase, out.Data = execution, string(answer.Data)

@@ -22,7 +22,7 @@ func inputShape(name string, change func(g *generator, of *ast.Definition, membe
 	return tree("6.1.2", name, func(g *generator, d *document) bool {
 		input := g.inputObject(d)
 		o := d.operations[0]
-		for len(o.variables) > 0 { // they would be within the value
+		for len(o.variables) > 0 { // the value must contain no variables
 			input = g.inputObject(d)
 			o = d.operations[0]
 		}
@@ -111,7 +111,7 @@ var shapes = []mutation{
 		return true
 	}),
 	tree(
-		"6.4.1", "null for an argument that has none, though a default allows the variable",
+		"6.4.1", "null for a non-null argument by a variable with a default",
 		func(g *generator, d *document) bool {
 			*d = document{variables: map[string]string{"v": oneOf(g, "null", "null", "null", `"a"`)}}
 			if g.chance(4) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// pieces matches rough tokens, of which any text consists.
+// pieces matches rough tokens. Each text consists of them.
 var pieces = regexp.MustCompile(
 	`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|` +
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,
@@ -43,7 +43,7 @@ func (c *comparison) shrink(t testing.TB, r request) request {
 	return r
 }
 
-// without removes runs of parts, long ones first, while holds is true of the rest.
+// without removes runs of parts, long runs first, if holds is true for the remaining parts.
 func without(parts []string, holds func([]string) bool) []string {
 	for size := len(parts) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(parts); {

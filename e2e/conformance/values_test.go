@@ -17,8 +17,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value, once in n times a variable. hasDefault: the place has a default value. hint
-// is the names of the field and the argument.
+// value makes a value, in one of n cases a variable. hasDefault: the place has a default value.
+// hint has the names of the field and the argument.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -26,7 +26,7 @@ func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *v
 	return g.literal(typ, hint, n*3)
 }
 
-// literal has a variable in it once in n times; 0 is never.
+// literal contains a variable in one of n cases, or never if n is 0.
 func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	part := func(typ *ast.Type, hasDefault bool, hint string) *value {
 		if n > 0 {
@@ -165,7 +165,7 @@ func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value
 	v := &variable{name: g.name(oneOf(g, "v", "on", "type", "_", "null"))}
 	declared := *typ
 	switch {
-	case typ.NonNull && g.chance(5): // allowed with a default of the variable or the place
+	case typ.NonNull && g.chance(5): // allowed if the variable or the place has a default
 		declared.NonNull = false
 	case !typ.NonNull && g.chance(4):
 		declared.NonNull = true

@@ -1,6 +1,6 @@
-// Package dataset generates CSV files for tests from a seed, with cases that real data may lack:
-// follows with and without times; twits and comments at the same time; photos; twits for followers
-// only; names in any script; a user without any data.
+// Package dataset generates CSV files for tests from a seed. They include follows without times,
+// twits and comments at the same time, photos, twits for followers, names in any script, and a user
+// without data.
 package dataset
 
 import (

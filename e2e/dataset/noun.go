@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// addDepartments also adds the roles that they define.
+// addDepartments also adds the roles of the departments.
 func (g *generator) addDepartments() {
 	g.add("departments", "id", "name", "parent")
 	codes := []string{}
@@ -82,7 +82,7 @@ func (g *generator) addGames() {
 	}
 }
 
-// addLikes leaves a third without a time.
+// addLikes adds likes, a third of them without a time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

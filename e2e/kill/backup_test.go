@@ -21,7 +21,7 @@ import (
 
 const kept = 20
 
-// The procedure of docs/OPERATIONS.md, while clients write.
+// The test follows docs/OPERATIONS.md while clients write.
 func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	minihbase.Slow(t)
 	t.Logf("-seed %d", *seed)
@@ -39,7 +39,7 @@ func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	defer end()
 	f.awaitAcknowledgements(t)
 	if status, out := command(t, "repair", "--check", "--store", f.store); status != 0 {
-		t.Errorf("repair --check beside live gateways: status %d\n%s", status, out)
+		t.Errorf("repair --check with live gateways: status %d\n%s", status, out)
 	}
 	b := newBackup(t, h.URL())
 	b.take(t)

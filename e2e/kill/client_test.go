@@ -35,12 +35,12 @@ type client struct {
 	f    *fixture
 	name string
 	rand *rand.Rand
-	// facts has the possible values of each fact: several after an unknown outcome. A fact is named
-	// by its kind and keys, as in "follow a b". An empty value is an absent fact.
+	// facts has the possible values of each fact, several after an unknown outcome. The name of a
+	// fact is its kind and keys, such as "follow a b". The value of an absent fact is empty.
 	facts map[string][]string
-	// dependents end with another fact.
+	// dependents has the facts that end with another fact.
 	dependents map[string][]string
-	// ids are by content.
+	// ids has the ids of twits and comments by content.
 	ids          map[string]string
 	names        int
 	retry        *mutation
@@ -114,7 +114,8 @@ func (c *client) run(stop *atomic.Bool) {
 	for !stop.Load() {
 		m := c.retry
 		if m == nil {
-			// The timeline, the last noun, is more frequent: its author changes with each kill.
+			// The timeline, the last noun, changes most often, because its author changes with each
+			// kill.
 			m = nouns[min(c.rand.IntN(len(nouns)+5), len(nouns)-1)].mutate(c)
 		}
 		if m != nil && (c.retry != nil || c.isCertain(m)) {

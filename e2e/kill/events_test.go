@@ -23,10 +23,10 @@ const (
 	registers  = 8
 	perGateway = 4
 	held       = 3 * time.Second
-	// settled is how long all streams must succeed after an event.
+	// settled is the time that all streams must succeed after an event.
 	settled = 3 * time.Second
-	// mostAfterHBase is how much longer than HBase's own client gateways may fail: they probe
-	// failing regions once a second.
+	// mostAfterHBase is the time that gateways may fail after HBase's own client has recovered.
+	// They probe failing regions once a second.
 	mostAfterHBase = 2 * time.Second
 )
 
@@ -69,7 +69,7 @@ var clusterEvents = []event{
 
 const metaRow = "hbase:meta 00"
 
-// Prints how long clients of two gateways, and of HBase, had no success.
+// The test prints the times that clients of two gateways, and of HBase, had no success.
 func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")
@@ -81,7 +81,8 @@ func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	settings := minihbase.Security{Settings: []string{
 		"hbase.quota.enabled=true", "hbase.quota.refresh.period=300",
-		// The balancer stops before the client repeats its RPC; HBase's default is five minutes.
+		// The balancer must stop before the client repeats its RPC. HBase's default is five
+		// minutes.
 		"hbase.balancer.max.balancing=10000",
 	}}
 	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), settings)
@@ -207,8 +208,8 @@ func (c *trial) errorf(format string, args ...any) {
 	c.f.errorf(format, args...)
 }
 
-// read checks that values are neither older than the last write acknowledged before, nor newer than
-// the last one sent.
+// read checks that values are not older than the last write that was acknowledged before the read,
+// and not newer than the last write sent.
 func (c *trial) read(gateway int, query string) {
 	var oldest [registers]int64
 	for i := range oldest {
@@ -219,7 +220,7 @@ func (c *trial) read(gateway int, query string) {
 		return
 	}
 	for _, e := range errs {
-		// The last of too many errors has their number.
+		// If there are too many errors, the last one has their number.
 		if _, many := dig(e, "extensions", "actual").(float64); !many && !isUnavailable(e) {
 			c.errorf("reading: %v", e)
 		}

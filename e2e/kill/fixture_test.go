@@ -36,7 +36,7 @@ type fixture struct {
 	// star is never deleted.
 	star  string
 	phase atomic.Int64
-	// broadcasts has the authors' stored states; the counts are of their changes.
+	// broadcasts has the stored states of authors. The counts are those of their changes.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
 	// jobsPending: the last check found jobs in quarantine.
@@ -106,7 +106,7 @@ func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) 
 	for _, name := range []string{"users", "games", "departments", "twits"} {
 		args = append(args, filepath.Join(dir, name+".csv"))
 	}
-	// A cluster that has just started may create tables too slowly; the next import continues.
+	// A cluster that has just started may create tables too slowly. Then the next import continues.
 	for try := 0; ; try++ {
 		if status, out := command(t, args...); status == 0 {
 			break
@@ -181,7 +181,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// load's function may be called twice.
+// load starts the clients. end stops them, and may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup
@@ -235,7 +235,7 @@ func get(url string) (status int, err error) {
 	return r.StatusCode, err
 }
 
-// query sets err without a GraphQL response, or for a status of 500 or more.
+// query returns err for a status of 500 or more, or without a GraphQL response.
 func (f *fixture) query(gateway int, viewer, query string, variables map[string]any) (data any, errs []any, err error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {

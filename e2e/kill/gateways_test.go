@@ -24,12 +24,12 @@ var (
 
 const (
 	stores = 5
-	// burst is the kills between verifications.
+	// burst is the number of kills between verifications.
 	burst   = 5
 	writers = 5
 )
 
-// Operations are complete ten seconds after the restart.
+// Operations must be complete ten seconds after the restart.
 func TestKilledGatewaysLoseNothing(t *testing.T) {
 	minihbase.Slow(t)
 	t.Logf("-seed %d", *seed)
@@ -67,7 +67,7 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 	}
 }
 
-// killRepeatedly kills the first gateway under writes. Before the last kill there are none: the
+// killRepeatedly kills the first gateway under writes. They stop before the last kill, when the
 // gateway may be completing stale intents.
 func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	g := f.gateways[0]
@@ -85,7 +85,7 @@ func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 			f.phase.Add(1)
 		}
 		g.start(t)
-		if last || r.IntN(4) > 0 { // otherwise maybe before it is ready
+		if last || r.IntN(4) > 0 { // otherwise the next kill may come before it is ready
 			g.awaitReady(t)
 		}
 	}

@@ -29,7 +29,7 @@ var nouns = []noun{
 
 type facts map[string]string
 
-// add makes a fact read twice differ from every expected value.
+// add adds a fact. A fact that is read twice differs from every expected value.
 func (f facts) add(fact, value string) {
 	if first, found := f[fact]; found {
 		value = first + ", and again " + value
@@ -178,7 +178,7 @@ func mutateComment(c *client) *mutation {
 		input["idempotencyKey"] = content
 	}
 	return &mutation{name: "addComment", viewer: author, input: input, selection: "comment{id}", retryable: retryable,
-		allowedErrors: []string{"NOT_FOUND"}, // maybe for followers
+		allowedErrors: []string{"NOT_FOUND"}, // if the twit is for followers
 		effects:       map[string]string{"comment " + content: "1"},
 		onSuccess:     func(payload any) { c.ids[content] = text(payload, "comment", "id") }}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// shortest is the shortest time without success that is an outage.
+// shortest is the shortest outage: a time without success.
 const shortest = 500 * time.Millisecond
 
 type stream struct {
@@ -29,7 +29,7 @@ func (s *stream) succeed() {
 	s.last = now
 }
 
-// since returns outages that ended after begun. The last one may go on.
+// since returns the outages that ended after begun, and one that still lasts.
 func (s *stream) since(begun time.Time) (all []outage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Kills all region servers in turn, then one of two gateways.
+// The test kills all region servers in turn, then one of two gateways.
 func TestKilledRegionServersLoseNothing(t *testing.T) {
 	if *servers == 0 {
 		t.Skip("it takes minutes: make killservers")
@@ -43,7 +43,7 @@ func TestKilledRegionServersLoseNothing(t *testing.T) {
 	f.gateways[1].kill()
 	t.Logf("killed a gateway: all clients had acknowledgements after %v", f.awaitAcknowledgements(t))
 	end()
-	time.Sleep(2 * recoveryTime) // the killed one's leases
+	time.Sleep(2 * recoveryTime) // until the leases of the killed gateway end
 	facts := f.verify(t)
 	f.finishJobs(t)
 	total.addKills(*servers+1, facts)

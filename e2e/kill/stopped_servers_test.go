@@ -27,9 +27,9 @@ var stopped = flag.Bool("stopped", false, "stop region servers, and print the re
 const (
 	// Each client sends ten requests per second.
 	concurrency = 20
-	// detectionTime is the store's call timeout, and some seconds for the circuit breaker.
+	// detectionTime is the store's call timeout plus some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
-	// reconnectTime is until a continued server serves all its regions again.
+	// reconnectTime is the time until a continued server serves all its regions again.
 	reconnectTime = 40 * time.Second
 )
 
@@ -101,8 +101,8 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	f.verify(t)
 }
 
-// serverOf returns the region server with a user. Stopping a server without any would degrade
-// nothing.
+// serverOf returns the region server with a user. Stopping a server without users would have no
+// effect.
 func serverOf(t *testing.T, h *minihbase.Distributed, user string) int {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
@@ -187,8 +187,8 @@ func (m *monitor) stop() {
 	m.running.Wait()
 }
 
-// query checks that each unreadable user is null and has an error. The last of too many errors has
-// their number.
+// query checks that each unreadable user is null and has an error. If there are too many errors,
+// the last one has their number.
 func (m *monitor) query(query string, users int) {
 	begun := time.Now()
 	data, errs, err := m.f.query(0, "", query, nil)

@@ -25,7 +25,8 @@ const (
 	quarantine = 45 * time.Second
 )
 
-// popular gives each author two phases of either kind.
+// popular returns the author that users follow or unfollow now. Each has two phases of follows,
+// then two of unfollows.
 func (f *fixture) popular() (author *client, unfollow bool) {
 	n := int(f.phase.Load())
 	return f.clients[n/4%len(f.clients)], n%4 >= 2
@@ -50,8 +51,8 @@ func mutateTimeline(c *client) *mutation {
 	return follow(c, name, author.name)
 }
 
-// readTimelines also sets the expected facts: all twits of followed authors. Twits and follows have
-// been compared before.
+// readTimelines also sets the expected facts, which are all twits of followed authors. Twits and
+// follows were compared before.
 func readTimelines(c *client) (facts, error) {
 	twits := map[string][]string{}
 	for _, other := range c.f.clients {
@@ -74,8 +75,8 @@ func readTimelines(c *client) (facts, error) {
 	})
 }
 
-// countBroadcasters counts changes in both directions. It opens an embedded store: no gateway may
-// run.
+// countBroadcasters counts changes in both directions. It opens the embedded store, so no gateway
+// may run.
 func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store

@@ -20,8 +20,8 @@ import (
 	"twibase/hbase/tables/tablestest"
 )
 
-// witness reads and writes rows with HBase's own client: testdata/Witness.java. It also asks the
-// master for splits, merges and the like.
+// witness is testdata/Witness.java, which reads and writes rows with HBase's own client. It also
+// asks the master for changes such as splits and merges.
 type witness struct {
 	reads, writes group
 	in            io.Writer

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Request is the body of a POST, a token, and the expected body of the response.
+// Request has the body of a POST, a token, and the expected body of the response.
 type Request struct {
 	Body  []byte
 	Token string
@@ -30,7 +30,7 @@ func (l Load) PerSecond() float64 { return float64(l.Requests) / l.Took.Seconds(
 
 func (l Load) Percentile(p int) time.Duration { return l.Latency[(len(l.Latency)-1)*p/100] }
 
-// Drive sends over connections that each send the next request after a response.
+// Drive sends requests over connections. Each connection sends the next request after a response.
 func (g *Gateway) Drive(r Request, connections int, duration time.Duration) (Load, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()

@@ -1,5 +1,5 @@
-// Package loadtest sends requests to a gateway in a process of its own, so that its CPU time and
-// memory exclude the client's.
+// Package loadtest sends requests to a gateway in its own process, so that its CPU time and memory
+// exclude those of the client.
 package loadtest
 
 import (
@@ -25,7 +25,7 @@ type Gateway struct {
 	cmd        *exec.Cmd
 }
 
-// Start returns when the program logs its URL as JSON to standard error.
+// Start starts the program, and returns when it logs its URL as JSON to standard error.
 func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -71,10 +71,10 @@ func printErrors(lines *bufio.Scanner) {
 
 func (g *Gateway) CPU() (time.Duration, error) { return minihbase.CPUOf(g.cmd.Process.Pid) }
 
-// Peak is the maximum resident memory in bytes. It needs Linux.
+// Peak returns the maximum resident memory in bytes. It needs Linux.
 func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
 
-// Resident is in bytes. It needs Linux.
+// Resident returns the resident memory in bytes. It needs Linux.
 func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
 
 func (g *Gateway) memory(what string) (int64, error) {

@@ -27,12 +27,12 @@ func (o RateResult) Percentile(p int) time.Duration {
 	return o.Latency[(len(o.Latency)-1)*p/100]
 }
 
-// More would overload this program.
+// outstanding bounds the requests in flight. More would overload this program.
 const outstanding = 4000
 
-// SendAtRate sends at a rate, whether earlier requests are answered or not: over any free
-// connection, like a proxy, or over a number of connections in turn, like users. A request with
-// neither a response nor status 429 or 503 is lost.
+// SendAtRate sends at a rate, without waiting for responses. With connections it uses them in turn,
+// like users, and with 0 any free connection, like a proxy. A request without the expected response
+// or status 429 or 503 is lost.
 func (g *Gateway) SendAtRate(
 	r Request, perSecond float64, connections int, duration time.Duration,
 ) (o RateResult, err error) {
@@ -109,7 +109,8 @@ func (g *Gateway) SendAtRate(
 	return o, nil
 }
 
-// send returns the status, or 0 without a response or with an unexpected one.
+// send returns the status. It returns 0 without a response, or if status 200 has an unexpected
+// body.
 func (g *Gateway) send(client *http.Client, r Request) int {
 	request, err := g.request(r)
 	if err != nil {

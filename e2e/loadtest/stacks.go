@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Goroutines groups them by first function. A group that grew, both times without work, has leaked.
+// Goroutines are grouped by their first function. A group that has grown after work has leaked.
 type Goroutines map[string]Group
 
 type Group struct {

@@ -49,7 +49,7 @@ var (
 	errLimitExceeded = errors.New("LIMIT_EXCEEDED")
 )
 
-// Execute fails if the query is invalid.
+// Execute returns an error if the query is invalid.
 func (o *Oracle) Execute(q Request) (Response, error) {
 	document, errs := gqlparser.LoadQueryWithRules(o.schema, q.Query, rules.NewDefaultRules())
 	if errs != nil {

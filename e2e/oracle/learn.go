@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// LearnRoot fails if an object is missing, occurs twice, or is not in the files.
+// LearnRoot learns the order of a root list. It fails if an object is missing, occurs twice, or is
+// not in the files.
 func (o *Oracle) LearnRoot(noun string, keys []string) error {
 	known := map[string]map[string]bool{"User": keysOf(o.Users), "Role": keysOf(o.Roles), "Game": keysOf(o.Games)}[noun]
 	for _, key := range keys {
@@ -45,7 +46,7 @@ func (m *Model) Ambiguous() []*Twit {
 
 func unordered(a, b *Comment) bool { return a.Author == b.Author && a.PostedAt.Equal(b.PostedAt) }
 
-// LearnComments fails if more than an unspecified order differs from the files.
+// LearnComments learns the order of comments. It fails if contents differ otherwise from the files.
 func (m *Model) LearnComments(twit string, contents []string) error {
 	comments := m.Twits[twit].Comments
 	if len(contents) != len(comments) {

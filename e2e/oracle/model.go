@@ -83,12 +83,12 @@ func (m *Model) Follows(follower, followee string) bool {
 	return m.follows[[2]*User{m.Users[follower], m.Users[followee]}]
 }
 
-// Unfollow models a store whose edge row alone is deleted, and not the entries in lists.
+// Unfollow models a store in which only the edge row is deleted, and not the entries in lists.
 func (m *Model) Unfollow(follower, followee string) {
 	delete(m.follows, [2]*User{m.Users[follower], m.Users[followee]})
 }
 
-// Delete models a store without the twit in its author's lists, but in timelines.
+// Delete models a store that has the twit in timelines, but not in its author's lists.
 func (m *Model) Delete(twit string) { m.Twits[twit].deleted = true }
 
 func (m *Model) Likes(user *User, twit *Twit) bool {

@@ -11,7 +11,7 @@ import (
 type Opaque struct {
 	names map[Ref]string
 	ids   map[string]Ref
-	// Seen is by kind, by first occurrence.
+	// Seen has the refs of each kind, in the order of their first occurrence.
 	Seen map[string][]Ref
 }
 
@@ -50,7 +50,7 @@ func (o *Opaque) named(value any) any {
 	return value
 }
 
-// learn: ids and objects correspond one to one; different lists may share cursors.
+// learn checks that ids and objects correspond one to one. Different lists may share cursors.
 func (o *Opaque) learn(ref Ref, name string) error {
 	if known, ok := o.names[ref]; ok {
 		if known != name {

@@ -11,7 +11,7 @@ import (
 type list struct {
 	kind, owner string
 	entries     []entry
-	// visible is nil if all are.
+	// visible is nil if all nodes are visible.
 	visible func(node any) bool
 	total   *int
 	// reversed lists are shown backwards.
@@ -45,7 +45,7 @@ type pageInfo struct {
 	start, end     *Ref
 }
 
-// recent prefixes keys: newest first, unknown times last.
+// recent is the prefix of keys that are sorted newest first, with unknown times last.
 func recent(at *time.Time) string {
 	if at == nil {
 		return fmt.Sprintf("%020d", int64(math.MaxInt64))
@@ -97,8 +97,8 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 		start, end := l.cursor(first), l.cursor(last)
 		c.info.start, c.info.end = &start, &end
 	}
-	// Certain in the direction of paging. In the other one there is at least the cursor's entry, or
-	// nothing without a cursor.
+	// In the direction of paging, the visible entries are known. In the other direction is at least
+	// the entry of the cursor, and nothing without a cursor.
 	ahead, behind := l.existsBetween(last+1, to), l.existsBetween(from, first)
 	if backward {
 		ahead, behind = l.behindCursor(before, last+1, len(l.entries)), l.orUnknown(behind, from > 0)
@@ -132,7 +132,7 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	return looked, shown
 }
 
-// existsBetween is true if an entry is visible, Either if all are hidden.
+// existsBetween returns true if an entry is visible, and Either if all are hidden.
 func (l list) existsBetween(from, to int) any {
 	for i := from; i < to; i++ {
 		if l.visible == nil || l.visible(l.entries[i].node) {
@@ -145,7 +145,7 @@ func (l list) existsBetween(from, to int) any {
 	return false
 }
 
-// orUnknown, in the direction of paging: unknown if more entries follow the bound.
+// orUnknown is for the direction of paging. It replaces false by Either if more entries follow.
 func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
@@ -153,7 +153,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor is the has-more flag against the direction of paging.
+// behindCursor returns whether entries exist against the direction of paging.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:

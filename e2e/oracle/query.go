@@ -39,7 +39,7 @@ var queryFields = map[string]resolver{
 var allUsers = root("User", func(m *Model, key string) any { return m.Users[key] })
 
 var foundUsers = paged("User", func(c *call, _ query) list {
-	// The data have no other accents.
+	// The test data have no other accents.
 	folded := func(s string) string {
 		return strings.NewReplacer("\u0301", "").Replace(strings.ToLower(norm.NFKD.String(s)))
 	}

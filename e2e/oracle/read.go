@@ -245,17 +245,17 @@ func (m *Model) sort() {
 	}
 }
 
-// latest: newest first, unknown times last; then by username.
+// latest sorts newest first, unknown times last, and then by username.
 func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }
 
-// latestLike: as latest, then by author and position of the twit.
+// latestLike sorts like latest, and then by author and position of the twit.
 func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }
 
-// later: newest first, unknown times last.
+// later sorts newest first, unknown times last.
 func later(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:
@@ -268,7 +268,7 @@ func later(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// newestComment: newest first, then by author, then by line.
+// newestComment sorts newest first, then by author, then by line.
 func newestComment(a, b *Comment) int {
 	return cmp.Or(b.PostedAt.Compare(a.PostedAt), cmp.Compare(a.Author.Username, b.Author.Username),
 		cmp.Compare(a.line, b.line))

@@ -121,7 +121,7 @@ func (c *call) instant(arg string) *time.Time {
 	return &at
 }
 
-// timeline hides deleted twits, and those of unfollowed users.
+// timeline hides deleted twits, and twits of unfollowed users.
 func (c *call) timeline(u *User) list {
 	l := c.cached("User.timeline", u.Username, func() list {
 		l := list{kind: "User.timeline", owner: u.Username}
@@ -153,7 +153,7 @@ func users(kind, owner string, users []*User) list {
 	return l.counted()
 }
 
-// subDepartments' parent is empty at the top level.
+// subDepartments has an empty parent at the top level.
 func subDepartments(parent string, children []*Department) list {
 	l := list{kind: "Department.subDepartments", owner: parent}
 	for _, d := range children {

@@ -34,7 +34,7 @@ type fixture struct {
 	failures   []string
 }
 
-// Errorf records a failure. Those of the smallest failing history are reported.
+// Errorf records a failure. The test reports the failures of the smallest failing history.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()
@@ -53,7 +53,7 @@ type gateway struct {
 	clockSkew time.Duration
 }
 
-// The fan follows all three authors. The broadcaster's twits are merged at reads.
+// The fan follows all three authors. Readers merge the broadcaster's twits.
 const (
 	fan         = "fan"
 	author      = "a"
@@ -191,7 +191,8 @@ func (f *fixture) unfollow() {
 	f.unfollowed = time.Now()
 }
 
-// visible: hidden is when the twit was deleted, or its author unfollowed.
+// visible reports whether the fan sees a twit. hidden is the time when the twit was deleted, or its
+// author unfollowed.
 func (f *fixture) visible(kind live.Kind, key tables.TwitKey) (visible bool, hidden time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"twibase/live"
 )
 
-// scenario: a subscriber receives the newer of two twits at one gateway and reconnects to another,
-// when the older twit becomes visible late.
+// In a scenario, the older of two twits becomes visible late. A subscriber receives the newer twit
+// at one gateway, and reconnects to another.
 type scenario struct {
 	*fixture
 	from, to *gateway
@@ -20,7 +20,7 @@ type scenario struct {
 	newer    tables.TwitKey
 }
 
-// scenarios each break a simpler delivery rule, which would leave the older twit out.
+// In each of scenarios, a simpler delivery rule would omit the older twit.
 var scenarios = []func(*scenario){
 	(*scenario).olderIsDeliveredDuringReconnect,
 	(*scenario).olderIsDeliveredDuringFirstPoll,
@@ -75,7 +75,7 @@ func (c *scenario) postNewer(by string) {
 	c.postAndDeliver(newer)
 }
 
-// connect's function waits for the newer twit.
+// connect connects the subscriber. awaitNewer waits until it has received the newer twit.
 func (c *scenario) connect() (awaitNewer func()) {
 	c.s.stop = func(key tables.TwitKey) bool {
 		c.mu.Lock()
@@ -156,8 +156,8 @@ func (c *scenario) storeFails() {
 	c.failDuringPosts("", older, newer)
 }
 
-// failDuringPosts posts both twits while reads fail. A subscriber to another row joins when they
-// succeed again.
+// failDuringPosts posts both twits while reads fail. When reads succeed again, a subscriber to
+// another row joins.
 func (c *scenario) failDuringPosts(row, older, newer string) {
 	const outage = 70 * time.Second
 	awaitNewer := c.connect()

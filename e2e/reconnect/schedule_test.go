@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// play executes a history. Most events follow each other or a disconnect closely; a few come
-// minutes later, beyond package live's time limits.
+// play executes a history. Most events closely follow each other or a disconnect. A few come
+// minutes later, after the time limits of package live.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -84,7 +84,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	}
 }
 
-// gap waits at random, in two of five cases until shortly after a disconnect.
+// gap waits for a random time, in two of five cases until shortly after a disconnect.
 func (f *fixture) gap() {
 	switch f.random.IntN(5) {
 	case 0, 1:

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultyStore is one gateway's store. It can read the rows of a poll one by one, in random order
-// and with pauses, like different region servers.
+// faultyStore is the store of one gateway. It may read the rows of a poll one by one, in random
+// order and with pauses, as if they were on different region servers.
 type faultyStore struct {
 	hbase.Store
 	firstRead chan string // receives the first row of each poll that is read row by row
@@ -72,8 +72,8 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits for a poll that has read its first row: this one, if not empty. After a
-// minute, the history goes on without it.
+// awaitFirstRead waits, for at most a minute, for a poll that has read its first row. If row is not
+// empty, the first row must be row.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {
