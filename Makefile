@@ -23,7 +23,7 @@ timed = TIMEFORMAT='part: %R s  $(1)'; time $(1)
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
 
-run: build $(SECRET) ## twibase on http://127.0.0.1:8080 with the embedded store in data/; imports a sample if that is empty
+run: build $(SECRET) ## twibase on http://127.0.0.1:8080 with the embedded store in data/ (with a sample if it is empty)
 	@echo 'To act as LiLei from a shell, send the token that this prints: bin/twibase token LiLei --jwt-secret-file $(SECRET)'
 	bin/twibase serve --store embedded:data --jwt-secret-file $(SECRET) --dev-tokens
 
@@ -34,7 +34,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 	go run ./hbase/hbasetest/minihbase/cmd
 
 test: lint $(IDE) $(WEB) $(CLIENTS) $(VENV) chromium ## lint and all tests, also on a real HBase and in a real browser
-	$(call timed,env CI=true go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m $(TESTFLAGS) ./...) # some tests mostly wait
+	$(call timed,env CI=true go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m $(TESTFLAGS) ./...) # some tests only wait
 	$(call timed,go -C bench test -vet=off $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
 	$(call timed,$(MAKE) soak SOAK=30s)
@@ -61,7 +61,7 @@ generate: ## the code that gqlgen and genqlient generate
 	go generate ./graph/...
 	go -C $(GENQLIENT) tool genqlient
 
-released: ## before the tag of a release: its schema is what make lint compares later schemas with
+released: ## before the tag of a release: stores its schema, for the comparison of later schemas by make lint
 	go run . schema > $(RELEASED).tmp && mv $(RELEASED).tmp $(RELEASED)
 	sed -n 1,2p graph/schema/testdata/accepted.txt > $(RELEASED).tmp && mv $(RELEASED).tmp graph/schema/testdata/accepted.txt
 
@@ -88,28 +88,28 @@ kill: ## kills a gateway 500 times under writes, and checks all acknowledged cha
 killservers: ## kills the region servers of a real HBase one after the other, and one of two gateways (SERVERS; TLS=true; KERBEROS=privacy)
 	CI=true go test -count 1 -timeout 0 -v -run TestKilledRegionServers ./e2e/kill -servers $${SERVERS:-3} -tls=$${TLS:-false} -kerberos=$${KERBEROS:-}
 
-secure: ## the conformance of the store, and a killed region server, on HBases with Kerberos in each protection and with TLS
+secure: ## tests the conformance of the store, and kills a region server, with each protection of Kerberos and with TLS
 	CI=true go test -count 1 -timeout 0 -v -run 'OverKerberos|OverTLS' ./hbase/cluster -secure
 	for protection in authentication integrity privacy; do $(MAKE) killservers SERVERS=1 KERBEROS=$$protection || exit 1; done
 	$(MAKE) killservers SERVERS=1 TLS=true
 	$(MAKE) killservers SERVERS=1 TLS=true KERBEROS=authentication
 
-rolling: ## upgrades two gateways of a real HBase under writes from a commit's version to this one, back, and again (PREVIOUS)
+rolling: ## upgrades two gateways on a real HBase under writes from another commit to this one, back, and again (PREVIOUS)
 	CI=true go test -count 1 -timeout 15m -v -run TestRollingUpgrade ./e2e/kill -previous $${PREVIOUS:-HEAD~1}
 
-stopped: ## stops and kills region servers of a real HBase, and prints a gateway's responses of each second
+stopped: ## stops and kills region servers of a real HBase, and prints the responses of a gateway per second
 	CI=true go test -count 1 -timeout 10m -v -run TestGatewayRecoversFromStopped ./e2e/kill -stopped
 
-events: ## prints how long readers and writers have no success when regions move, split and merge, servers end, and so on, beside HBase's own client; more than 2 s longer fail (EVENTS)
+events: ## measures how long readers and writers fail when regions move, split and merge, and servers end; fails if it is 2 s longer than with HBase's own client (EVENTS)
 	CI=true go test -count 1 -timeout 30m -v -run TestOutagesAtClusterEvents ./e2e/kill -events "$${EVENTS:-.}"
 
 soak: ## half an hour of reads, writes, attacks and subscriptions on a real HBase with failing region servers (SOAK)
 	CI=true go test -count 1 -timeout 2h -v -run TestMemoryStaysBounded ./e2e -soak $${SOAK:-30m}
 
-bench: ## compares twibase with gqlgen's executor and a program by hand, on both engines, as data grow
+bench: ## compares twibase with gqlgen's executor and a handwritten program, on both engines, with growing data
 	go -C bench run .
 
-cluster: ## compares a nested query on a real HBase with a gateway in Java, with the data of TWIBASE_DATA
+cluster: ## compares twibase with a gateway in Java, by a nested query on a real HBase with the data of TWIBASE_DATA
 	go -C bench run ./cluster
 
 lab: ## compares table designs on both engines, and writes the results into docs/LAB.md and docs/lab
@@ -139,7 +139,7 @@ package: build $(PACKAGE) $(PACKAGE_TOOLS) $(DEPLOY_TOOLS) ## checks the image, 
 chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
 
-clean: ## removes all that make built; data/ stays
+clean: ## removes everything that make built, but not data/
 	rm -rf bin node_modules {e2e/clients,examples/web}/{node_modules,__generated__,*/__generated__} $(dir $(WEB)) $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc

@@ -9,16 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule lists the packages that a pattern's packages may import, and why. /... includes the folders
-// below; ... matches all packages.
+// rule lists the packages that the packages of a pattern may import, with the reason. /... includes
+// the folders below. ... matches all packages.
 type rule struct {
 	from string
 	to   []string
 	why  string
 }
 
-// rules go from upper to lower packages. Every package needs one; the first match counts. Tests may
-// import any package.
+// rules go from upper to lower packages. The first match counts. Tests may import any package.
 var rules = []rule{
 	{"twibase", []string{"command"}, "main only starts the command line"},
 	{"command", []string{"..."}, "a command may use any part of the product"},
@@ -156,7 +155,8 @@ func violations(path string, imports []string) (violations []string) {
 	return violations
 }
 
-// ours returns a folder, or false for another module. The root keeps the module's name.
+// ours returns the folder of a package, or the name of the module for its root. It returns false
+// for another module.
 func ours(path string) (string, bool) {
 	if path == "twibase" {
 		return path, true

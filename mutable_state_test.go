@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable has the reasons.
+// mutable has the mutable variables that are permitted, with reasons.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
 	"hbase/cluster.gohbaseBackoff": "gohbase has one hook per process, set before main starts",
@@ -22,8 +22,8 @@ var mutable = map[string]string{
 	"writers.movedAtOnce":          "less in tests",
 }
 
-// Gateways in one process would share them. A variable must not be changed by a function, nor be of
-// a type made for change (sync, sync/atomic, channels).
+// Gateways in one process would share mutable state. So no function may change a variable of a
+// package. The variable must not have a type of sync or sync/atomic, or be a channel.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -69,7 +69,7 @@ type parsed struct {
 	test bool
 }
 
-// mutableVars counts changes in tests, but not the tests' variables.
+// mutableVars returns the mutable variables, except those of tests. Changes in tests count.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {
@@ -86,7 +86,7 @@ func mutableVars(files []parsed) (names []string) {
 		}
 	}
 	changed := func(target ast.Expr) {
-		// The parser resolves names within a file; others belong to the package.
+		// The parser resolves names within a file. Other names belong to the package.
 		if name := root(target); name != nil && declared[name.Name] && (name.Obj == nil || specs[name.Obj.Decl]) {
 			names = append(names, name.Name)
 		}

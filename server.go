@@ -16,7 +16,7 @@ func main() {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		received := <-signals
-		signal.Stop(signals) // a second signal ends the process at once
+		signal.Stop(signals) // a second signal ends the process immediately
 		if received == syscall.SIGTERM {
 			cancel(command.ErrTerminated)
 		} else {

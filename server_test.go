@@ -14,7 +14,7 @@ import (
 
 const childVariable = "TWIBASE_TEST_CHILD"
 
-// TestMain makes this program twibase in child processes.
+// TestMain runs twibase in child processes.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		main()

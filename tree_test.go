@@ -17,7 +17,7 @@ import (
 const (
 	// maxLines bounds hand-written files. Split longer ones by noun.
 	maxLines = 400
-	// maxComment bounds comments, in columns; a tab counts 4. Diagrams, tables and expected output
+	// maxComment bounds comments, in columns. A tab counts 4. Diagrams, tables and expected output
 	// may be wider.
 	maxComment = 100
 )

@@ -19,12 +19,13 @@ var signUp = loadtest.Request{
 	Body: []byte(`{"query":"mutation{signUp(input:{username:\"writer\",name:\"Writer\",password:\"correct horse\"}){user{username}}}"}`),
 }
 
-// compareWith compares another twibase program, such as an earlier commit's, with this tree's. They
-// take turns of half a second, alternately first, so that each ratio compares neighbouring turns.
+// compareWith compares this tree's program with another one, such as that of an earlier commit. The
+// programs take turns of half a second, and alternate in going first, so that each ratio compares
+// neighbouring turns.
 //
-// Both must return the handwritten program's responses, byte for byte. Both were started before and
-// stopped, so that the rows of a first start, such as those of a new table, are in files. And both
-// write a user, so that no memtable is empty.
+// Both must return the responses of the handwritten program, byte for byte. Both are started for
+// the second time, so that the rows that a first start writes are in files. Both write a user, so
+// that no memtable is empty.
 func compareWith(ctx context.Context, w *dataset, other string) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -90,8 +91,8 @@ func compareWith(ctx context.Context, w *dataset, other string) error {
 	return nil
 }
 
-// serveCopy serves with a copy of a program: Linux maps a file that was just linked with huge
-// pages, and its whole text would count as resident memory.
+// serveCopy serves with a copy of a program. Linux maps a file that was just linked with huge
+// pages, so its whole text would count as resident memory.
 func (p *workspace) serveCopy(ctx context.Context, program, store string) (*loadtest.Gateway, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	holders       = 6
 )
 
-// dataset is made from a constant seed, with pages and cursors as in responses.
+// dataset is generated from a constant seed. It has pages and cursors as in responses.
 type dataset struct {
 	users       []*tables.User
 	user        map[string]*tables.User
@@ -141,7 +141,8 @@ func (w *dataset) addTwits(random *rand.Rand) {
 	}
 }
 
-// breadth is the number of children of a department by level: 258 departments below one.
+// breadth is the number of children of a department by level. A department at the top has 258 below
+// it.
 var breadth = []int{1, 6, 6, 6}
 
 func (w *dataset) addDepartments(random *rand.Rand) {

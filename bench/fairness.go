@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// fairQuery is expensive: with many cheap requests, the clients of this program would wait for
+	// fairQuery is expensive. With many cheap requests, the clients in this program would wait for
 	// each other on a busy machine.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairRuns    = 5
@@ -24,7 +24,7 @@ const (
 	fairClients = 5
 	fairLoad    = 20
 	abuse       = 10
-	// budgetShare is a client's budget, as a multiple of what each other client reads.
+	// budgetShare is the budget of a client, relative to the rows that each other client reads.
 	budgetShare = 2
 )
 

@@ -17,7 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// The hub's followers are those of TWIBASE_DATA, or hubFollowers generated ones.
+// The followers of the hub are those in TWIBASE_DATA, or hubFollowers generated ones.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458
@@ -138,7 +138,7 @@ func fanOutOn(ctx context.Context, t table, engine, setting string, followers []
 	return nil
 }
 
-// timelineStore has one writer at a time.
+// timelineStore must have one writer at a time.
 type timelineStore struct {
 	hbase.Store
 	last time.Time

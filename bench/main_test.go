@@ -8,7 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// watchdog counts the responses whose reads it failed because a resolver blocked.
+// watchdog counts responses whose reads failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {

@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// cost is one call's CPU time in all threads, with garbage collection, and its allocations.
+// cost is the cost of one call: its CPU time in all threads, with garbage collection, and its
+// allocations.
 type cost struct {
 	cpu    time.Duration
 	allocs float64
 }
 
-// Functions take turns, so that all see the same load.
+// In each round functions take turns, so that all see the same load.
 const rounds = 7
 
 const slot = 60 * time.Millisecond

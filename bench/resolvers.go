@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Resolvers that no query needs are nil.
+// root has only the resolvers that a query needs. The others are nil.
 type (
 	root struct {
 		exec.ResolverRoot
@@ -70,7 +70,7 @@ func (p *page[E, T]) info(to *model.PageInfo, size int) *model.PageInfo {
 	return to
 }
 
-// connect makes a batch's connections with few allocations.
+// connect makes the connections of a batch with few allocations.
 func connect[P, C, E, T any](parents []*P, of func(*P) *page[E, T], fill func(*C, *page[E, T], *model.PageInfo)) []*C {
 	all, connections, infos := make([]*C, len(parents)), make([]C, len(parents)), make([]model.PageInfo, len(parents))
 	for i, p := range parents {

@@ -75,7 +75,7 @@ func onHBase(ctx context.Context, w *dataset) error {
 	if err := errors.Join(handErr, err); err != nil {
 		return err
 	}
-	// Java compiles hot code.
+	// Java needs time to compile hot code.
 	if _, err := twibase.Drive(w.queries()[0].request(), connections, 20*time.Second); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *dataset) reference(servers []server) error {
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
 				}
-				after := bare() // a shared machine's speed changes
+				after := bare() // the speed of a shared machine changes
 				loads[i], ratios[i] = append(loads[i], load), append(ratios[i], 2*float64(load.CPU)/float64(before+after))
 				before = after
 			}

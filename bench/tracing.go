@@ -28,10 +28,10 @@ import (
 
 const (
 	tracingRounds = 300
-	// roundRequests is per variant; at 1 %, one is sampled. Variants take turns with each request,
-	// so that all see the same load.
+	// roundRequests is the number of requests per variant. With 1 % sampling, one is sampled.
+	// Variants take turns with each request, so that all see the same load.
 	roundRequests = 100
-	// collectedRequests is per variant, between two garbage collections.
+	// collectedRequests is the number of requests per variant between two garbage collections.
 	collectedRequests = 10
 	// rowCache is the default of --row-cache.
 	rowCache = 32 << 20
@@ -48,12 +48,13 @@ const tracingSwitches = `package hbase
 var Untraced, TracingOff bool
 `
 
-// With off, a gateway's spans are those without a provider.
+// off makes the spans of a gateway the same as without a provider.
 const off = "if tracing.TracingOff { s.tracer = nil }; "
 
-// switched is inserted at the start of functions. With it, one gateway runs with and without the
-// code of tracing. Two builds would also differ in the alignment of loops, and two gateways in the
-// contents of the CPU caches. Spans of RPCs are absent: the embedded store has none.
+// switched has statements to insert at the start of functions, so that one gateway can run with and
+// without the code of tracing. Two builds would also differ in the alignment of loops, and two
+// gateways in the contents of the CPU caches. Spans of RPCs are absent, because the embedded store
+// has none.
 var switched = map[string]map[string]string{
 	"gateway/middleware/spans.go": {
 		"func (s Spans) request(":   off + "if tracing.Untraced { return r.Context() }",
@@ -65,11 +66,11 @@ var switched = map[string]map[string]string{
 	"graph/endpoint/event.go": {"func eventSpan(": "if tracing.Untraced { return next(ctx) }"},
 }
 
-// setSwitches is nil in a program that buildTracing has not built.
+// setSwitches is nil unless buildTracing has built the program.
 var setSwitches func(untraced, off bool)
 
-// tracing compares requests with and without spans, which go to a collector in this process. Its
-// CPU time is not measured.
+// tracing compares requests with and without spans. The collector of the spans is in this process,
+// whose CPU time is not measured.
 func tracing(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -172,8 +173,8 @@ type variant struct {
 	cpu           []float64 // per request, by round
 }
 
-// measureTracing prints the variants' costs. Two variants are the same: they differ by the method's
-// error.
+// measureTracing prints the costs of variants. Two of the variants are the same, to show the error
+// of the method.
 func measureTracing(ctx context.Context, rounds int) error {
 	if setSwitches == nil {
 		return errors.New("run bench tracing, which builds the program for this command")
@@ -236,7 +237,7 @@ func printTracing(variants []*variant) {
 func change(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
 
 func checkExported(variants []*variant) error {
-	requests := (2 + len(variants[0].cpu)) * roundRequests // and those of countAllocations
+	requests := (2 + len(variants[0].cpu)) * roundRequests // and the rounds of countAllocations
 	spans := variants[len(variants)-1].exporter.spans.Load() / int64(requests)
 	for _, v := range variants {
 		want := spans * int64(requests*v.sampled/roundRequests)

@@ -1,5 +1,5 @@
-// Package deploy_test checks that commands, flags, metrics and paths in this folder's files, the
-// Dockerfile and the packages exist.
+// Package deploy_test checks the files of this folder, the Dockerfile and the packages. Their
+// commands, flags, metrics and paths must exist.
 package deploy_test
 
 import (
@@ -127,7 +127,7 @@ func TestGracePeriodsAreLongEnough(t *testing.T) {
 	}
 }
 
-// All files except templates, and the files inside compose.yaml.
+// The test parses all files except templates, and the files inside compose.yaml.
 func TestYAMLIsValid(t *testing.T) {
 	for path, text := range files(t) {
 		if filepath.Ext(path) != ".yaml" || strings.Contains(path, "templates/") {
@@ -166,7 +166,7 @@ func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	}
 }
 
-// compose has what the tests use of compose.yaml.
+// compose is the part of compose.yaml that the tests need.
 type compose struct {
 	Services map[string]struct {
 		Command []string
@@ -196,7 +196,7 @@ func (c compose) content(t *testing.T, config string) string {
 	return content
 }
 
-// Looks up the files that compose.yaml's commands and configs name.
+// The test looks up the files that the commands and configs of compose.yaml name.
 func TestPathsInContainersAreMounted(t *testing.T) {
 	compose, found := readCompose(t), 0
 	absolute := regexp.MustCompile(`/(?:etc|var)/[\w./-]+`)

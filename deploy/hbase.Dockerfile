@@ -1,4 +1,4 @@
-# HBase for deploy/compose.yaml. The command chooses ZooKeeper, a master or a region server. Files are in /hbase.
+# HBase for deploy/compose.yaml. The command chooses ZooKeeper, a master or a region server. Its data are in /hbase.
 FROM eclipse-temurin:17-jre-noble
 ARG HBASE=2.6.4
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]

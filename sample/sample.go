@@ -1,5 +1,5 @@
-// Package sample has data to explore: a few embedded users with rich data, and reproducibly
-// generated ones around them.
+// Package sample has data to explore: a few embedded users with rich data, and generated users
+// around them. It is the same for each load.
 package sample
 
 import (
@@ -16,11 +16,11 @@ import (
 //go:embed people
 var people embed.FS
 
-// unfinished is a table that exists during a load, so that an interrupted load is repeated.
+// unfinished is a table that exists during a load. If it exists at the start, the load is repeated.
 const unfinished = "sample_unfinished"
 
-// NeedsLoad reports whether to load the sample into a store whose tables exist: it has no users,
-// departments, roles or games, or an earlier load was interrupted.
+// NeedsLoad returns true if the store has no users, departments, roles and games, or if a load was
+// interrupted. Its tables must exist.
 func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
 	if err != nil || slices.Contains(names, unfinished) {
@@ -34,7 +34,7 @@ func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	return true, nil
 }
 
-// Load imports the sample into a store whose tables exist. Other data is kept. Load is idempotent.
+// Load imports the sample into a store whose tables exist. It keeps other data, and is idempotent.
 func Load(ctx context.Context, store hbase.Store) error {
 	files, err := contents()
 	if err != nil {

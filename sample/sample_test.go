@@ -63,7 +63,7 @@ func TestSampleLoadsReproducibly(t *testing.T) {
 		}
 	})
 
-	// For the playground's examples.
+	// The examples of the IDE need these cells.
 	for _, test := range []struct {
 		name  string
 		get   hbase.Get

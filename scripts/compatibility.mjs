@@ -1,9 +1,9 @@
-// Fails if a schema breaks clients of the last release, except by the changes that are accepted:
+// Fails if a schema breaks clients of the last release, except by accepted changes:
 //
 //   node scripts/compatibility.mjs RELEASED ACCEPTED FILE…
 //
-// RELEASED is the SDL of the last release and FILE… the schema of today. ACCEPTED has the message of
-// an accepted change in each line; # begins a comment.
+// RELEASED is the SDL of the last release, and FILE… are the current schema. Each line of ACCEPTED
+// is the message of an accepted change, or a comment that begins with #.
 import { readFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import {
   buildASTSchema, DangerousChangeType, findBreakingChanges, findDangerousChanges, isInputObjectType, parse, print, visit,
 } from 'graphql';
 
-/** What is wrong with the change from one SDL to another, empty if nothing is. */
+/** Describes what is wrong with the change from one SDL to another. Empty if nothing is wrong. */
 export function report(released, schema, accepted) {
   const [before, after] = [build(released), build(schema)];
   const changes = [
@@ -24,7 +24,7 @@ export function report(released, schema, accepted) {
   return (unexpected.length ? BREAKS(unexpected) : '') + (stale.length ? STALE(stale) : '');
 }
 
-/** Changed defaults of input fields; graphql-js compares only those of arguments. */
+/** Changed defaults of input fields. graphql-js compares only the defaults of arguments. */
 function changedDefaults(before, after) {
   const text = (field) => (field.astNode.defaultValue ? print(field.astNode.defaultValue) : 'none');
   return Object.values(before.getTypeMap()).filter(isInputObjectType).flatMap((type) => {
@@ -48,7 +48,7 @@ const STALE = (changes) => `graph/schema/testdata/accepted.txt has changes that 
 
 ${list(changes)}`;
 
-/** A schema in which types with @semanticNonNull are non-null, like the types that clients generate. */
+/** A schema in which fields with @semanticNonNull are non-null, as in types that clients generate. */
 function build(sdl) {
   return buildASTSchema(visit(parse(sdl), { FieldDefinition: (field) => ({ ...field, type: strict(field) }) }));
 }

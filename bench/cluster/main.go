@@ -1,10 +1,10 @@
-// Cluster compares twibase, with each setting of the store, and a gateway in Java: by a nested
-// query on a real HBase with three region servers and real data, over one connection and over many.
-// docs/HBASE.md has the results.
+// Cluster compares twibase, with each setting of the store, and a gateway in Java. They execute a
+// nested query on a real HBase with three region servers and real data, over one connection and
+// over many. docs/HBASE.md has the results.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// Except CPU times, figures are comparable within one run only, so the gateways take turns.
+// Except for CPU times, only figures of the same run are comparable. So the gateways take turns.
 package main
 
 import (
@@ -50,7 +50,7 @@ func run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
-	// The program's dependencies are in the product's module, not in this one.
+	// The dependencies of the program are in the module of the folder above.
 	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", twibase, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -14,9 +14,9 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// springFiles are a gateway in Java: Spring for GraphQL, java-dataloader and HBase's client. It has
-// its own tables with a row per user and HBase's default attributes, and a schema without
-// connections.
+// springFiles is a gateway in Java, with Spring for GraphQL, java-dataloader and HBase's client.
+// Its schema has no connections. It has its own tables, with a row per user and the default
+// attributes of HBase.
 //
 //go:embed spring
 var springFiles embed.FS

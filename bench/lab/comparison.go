@@ -25,7 +25,7 @@ type trial struct {
 
 type design struct {
 	name string
-	// tables and rows are nil for another way to read the previous design's tables.
+	// tables and rows are nil if the design is another way to read the tables of the previous one.
 	tables []hbase.Table
 	rows   iter.Seq[hbase.Put]
 }
@@ -36,9 +36,9 @@ type query struct {
 	axis      string
 	sizes     []int
 	instances int
-	// run is by design; nil if the design has no query of its own.
+	// run has a function for each design, or nil if the design does not have the query.
 	run []queryFunc
-	// want is computed from the data, not read from a table.
+	// want computes the result from the data, without a table.
 	want func(size, instance int) []string
 }
 

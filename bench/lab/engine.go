@@ -18,7 +18,7 @@ import (
 
 type engine interface {
 	name() string
-	// load's store reads from files, not from memory.
+	// load returns a store that reads from files, not from memory.
 	load(ctx context.Context, designs []design) (hbase.Store, error)
 	drop(ctx context.Context) error
 	cpu() (time.Duration, error)
@@ -30,7 +30,7 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill waits while region servers flush.
+// fill writes a design. It waits while region servers flush.
 func fill(ctx context.Context, store hbase.Store, d design) error {
 	const cells, timeout = 4000, 10 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, timeout)

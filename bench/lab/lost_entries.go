@@ -14,7 +14,7 @@ import (
 // rates are entries per second.
 var rates = []int{1, 10, 100, 1000}
 
-// losses counts the entries that remain at random times, with independent authors.
+// losses counts the entries that remain if independent authors write at random times.
 type losses struct {
 	rate, entries, versions, columns int
 }

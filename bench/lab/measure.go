@@ -12,7 +12,7 @@ import (
 
 const (
 	batchTime = 20 * time.Millisecond
-	// warmUp lets Java compile hot code.
+	// warmUp is the time for Java to compile hot code.
 	warmUp                 = 400 * time.Millisecond
 	measureTime            = time.Second
 	minSamples, maxSamples = 5, 25
@@ -58,7 +58,7 @@ func check(ctx context.Context, store hbase.Store, t trial, q query, size int) (
 	return costs, nil
 }
 
-// measure takes turns, so that all designs see the same load. Costs are medians.
+// measure returns medians. Designs take turns, so that all see the same load.
 func measure(ctx context.Context, e engine, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs, err := check(ctx, store, t, q, size)
 	if err != nil {

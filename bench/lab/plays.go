@@ -9,7 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// plays compares the game platform's two tables with twibase's, by the queries of docs/TABLES.md.
+// plays compares the two tables of the game platform with those of twibase, by the queries of
+// docs/TABLES.md.
 var plays = comparison{
 	name:   "plays",
 	scale:  "days of all users",
@@ -57,7 +58,8 @@ type playData struct {
 	days       map[string]map[string]int
 }
 
-// newPlayData takes up to eight users of each number of days, with a game that they played or not.
+// newPlayData chooses up to eight users for each number of days, and a game that they played or
+// not.
 func newPlayData(population []player) *playData {
 	p := &playData{population, map[int][]subject{}, map[string][]string{}, map[string]map[string]int{}}
 	for _, user := range population {

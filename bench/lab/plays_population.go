@@ -14,10 +14,10 @@ const (
 	totalDays  = 1200
 )
 
-// All numbers of days have the same share of the total.
+// userDays has numbers of days per user. The users of each number have an equal share of all days.
 var userDays = []int{1, 10, 100, 300, 1000}
 
-// player plays two of its games a day, and moves on to the next game in turn.
+// player plays two of its games a day, in turn.
 type player struct {
 	number, days int
 }

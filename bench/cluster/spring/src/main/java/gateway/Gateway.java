@@ -16,7 +16,7 @@ import org.springframework.boot.web.context.WebServerInitializedEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 
-/** Serves GraphQL, or with the arguments "load FOLDER" loads the data. -Dzookeeper=HOST:PORT is that of HBase. */
+/** Serves GraphQL, or loads the data (arguments: load FOLDER). -Dzookeeper=HOST:PORT is the ZooKeeper of HBase. */
 @SpringBootApplication
 public class Gateway {
   public static void main(String[] args) throws Exception {

@@ -16,7 +16,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.springframework.stereotype.Component;
 
-/** Reads rows, each kind in batches of one Table.get. */
+/** Reads rows. Each batch has one kind of rows, and is one Table.get. */
 @Component
 class Store {
   record Page(String username, int first) {}
