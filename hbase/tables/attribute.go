@@ -124,7 +124,6 @@ func version[T any](field func(*T) **string) attribute[T] {
 
 var imported = "0"
 
-// Origin is a column that identifies the creation of an object. It has the [KeyedName] of the
-// idempotency key or, without a key, a random name. A sign-up with a key stores both, the keyed
-// name first. Origin is not in the schema.
+// Origin is a column that identifies the request that created an object: see docs/TABLES.md. It is
+// not in the schema.
 const Origin = "origin"

@@ -21,12 +21,11 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 //
-// If the job of a Leaving author is missing, another job of the author starts Leaving again. An
-// import or a repair may also make a Leaving author Merged.
+// docs/FEEDS.md explains the transitions.
 type Broadcast string
 
 const (
-	// Pushed means that timelines have the author's twits. It is the default.
+	// Pushed means that timelines have the author's twits. It is the default state.
 	Pushed Broadcast = "pushed"
 	// Merged means that readers merge the author's twits into timelines. Timelines may have older
 	// ones.

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// TimelineBound is the number of entries that a trim leaves in a timeline. Until the next trim, a
-// timeline may have more.
+// TimelineBound is the number of entries that a trim leaves in a timeline. A timeline may have more
+// until the next trim.
 const TimelineBound = 10_000
 
 // Timelines have the newest delivered twits of the users that a user follows, newest first. Readers
