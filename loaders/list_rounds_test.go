@@ -244,14 +244,14 @@ func TestPageReadsMoreSparseBucketsEachRound(t *testing.T) {
 		members int
 		reads   []int
 	}{
-		{"20, one per bucket", 1, Range{Limit: 20}, 20, []int{1, 2, 4, 8, 6}},
-		{"100, one per bucket", 1, Range{Limit: 100}, 100, []int{1, 2, 4, 8, 16, 32, 32, 6}},
-		{"20, one per 10 buckets", 10, Range{Limit: 20}, 20,
+		{"20 members, one per bucket", 1, Range{Limit: 20}, 20, []int{1, 2, 4, 8, 6}},
+		{"100 members, one per bucket", 1, Range{Limit: 100}, 100, []int{1, 2, 4, 8, 16, 32, 32, 6}},
+		{"20 members, one per 10 buckets", 10, Range{Limit: 20}, 20,
 			[]int{1, 2, 4, 8, 6, 1, 32, 32, 32, 32, 32, 16, 16}},
-		{"all, one per 10 buckets", 10, Range{Limit: 100}, 40,
+		{"all members, one per 10 buckets", 10, Range{Limit: 100}, 40,
 			[]int{1, 2, 4, 8, 16, 32, 32, 6, 1, 32, 32, 32, 32, 32, 32, 32, 32, 1, 32, 11}},
-		{"before bucket 1, one in bucket 0", buckets, Range{Limit: 20, Before: "m000004"}, 1, []int{1}},
-		{"before bucket 3, one in bucket 0", buckets, Range{Limit: 20, Before: "m000012"}, 1, []int{1, 2}},
+		{"the only member, before bucket 1", buckets, Range{Limit: 20, Before: "m000004"}, 1, []int{1}},
+		{"the only member, before bucket 3", buckets, Range{Limit: 20, Before: "m000012"}, 1, []int{1, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store, s := &counting{Store: openStore(t)}, sparse{size: 4, members: make([]int, buckets)}
@@ -307,8 +307,8 @@ func TestPageTakesFewRoundsWhereverItBegins(t *testing.T) {
 		{"in bucket 0 and the next", none, Range{Limit: 5}, 5, []int64{1, 1}},
 		{"in three buckets", none, Range{Limit: 8}, 8, []int64{1, 2}},
 		{"after bucket 0", none, Range{After: at(2), Limit: 2}, 2, []int64{1, 1}},
-		{"inside a bucket that the page of bucket 0 names", none, Range{After: at(4), Limit: 2}, 2, []int64{1, 2}},
-		{"in the last bucket that it names", none, Range{After: at(10), Limit: 2}, 2, []int64{1, 1, 2}},
+		{"inside a bucket that the first read finds", none, Range{After: at(4), Limit: 2}, 2, []int64{1, 2}},
+		{"in the last bucket that the first read finds", none, Range{After: at(10), Limit: 2}, 2, []int64{1, 1, 2}},
 		{"deep in the list", none, Range{After: at(202), Limit: 2}, 2, []int64{1, 1, 2}},
 		{"deep in the list, in many buckets", none, Range{After: at(202), Limit: 9}, 9, []int64{1, 1, 2, 2}},
 		{"the last member", none, Range{After: at(298), Limit: 2}, 1, []int64{1, 1, 1}},

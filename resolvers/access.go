@@ -27,12 +27,11 @@ func (a access) decide(action permission.Action, target permission.Target) permi
 	return permission.Decide(action, a.viewer, a.known, target)
 }
 
-// allowed reads nothing if the token decides.
 func (a access) allowed(ctx context.Context, n int, decide func(i int) permission.Verdict) ([]bool, error) {
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed evaluates verdicts. It reads each relation that they depend on once, all in one round.
+// allowed evaluates verdicts. It reads the relations that they depend on, if any, in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {

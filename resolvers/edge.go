@@ -67,7 +67,7 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns the keyOf of an object in the payload. keys is a function such as [usernames].
+// keyIn returns the keyOf of an object in the payload.
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }

@@ -50,7 +50,7 @@ func TestErrorsBeyondTheBoundAreCounted(t *testing.T) {
 					reported, unreported, test.reported, test.unreported)
 			}
 			if all, _ := failing(test.n, test.err).executeBounded(1<<30, `{list{s t{s}}}`); data(all) != data(response) {
-				t.Error("the data differ from a response with all errors")
+				t.Error("the data differ from the data of a response with all errors")
 			}
 			for i := range min(test.most, test.n) {
 				if !strings.Contains(response, fmt.Sprintf(`"path":["list",%d,"t"]`, i)) {

@@ -114,8 +114,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields counts the fields of a selection set, with fragments expanded. known caches the
-// counts of fragments, by name.
+// countFields counts fields, with fragments expanded. known has the counts of fragments, by name.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

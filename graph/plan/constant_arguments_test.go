@@ -51,8 +51,7 @@ func TestConstantArgumentsAreCoercedOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, query string
 		wants       [2]string
-		// of two requests, by field
-		counts map[string]int
+		counts      map[string]int // coercions of both requests, by field
 	}{
 		{"literals", `{me{echo(arg:"x",n:1)}}`, [2]string{`"echo":"map[arg:x n:1]"`, `"echo":"map[arg:x n:1]"`}, map[string]int{"echo": 1}},
 		{"no arguments: all are optional", `{me{echo friends{name} plain{name}}}`,

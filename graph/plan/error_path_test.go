@@ -91,7 +91,7 @@ func TestErrorsAreInTheOrderOfTheResponse(t *testing.T) {
 			errorJSON(`"t","leaf"`, "panic of a resolver", "4") + `,` + errorJSON(`"t","mustLeaf"`, "no", "9"), `{"t":null}`},
 		{"null data has the error that made it null", `{list{s} a:must{mustT{must}} b:must{mustLeaf} musts{s}}`,
 			errorJSON(`"list"`, "no", "2") + `,` + errorJSON(`"a","mustT","must"`, "must not be null", "23"), `null`},
-		{"a nullable null next to an error", `{t{t{s} leaf}}`, errorJSON(`"t","leaf"`, "panic of a resolver", "9"), `{"t":{"t":null,"leaf":null}}`},
+		{"null in a nullable field, next to an error", `{t{t{s} leaf}}`, errorJSON(`"t","leaf"`, "panic of a resolver", "9"), `{"t":{"t":null,"leaf":null}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fx.check(t, test.query, nil, `{"errors":[`+test.errors+`],"data":`+test.data+`}`)

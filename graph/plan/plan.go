@@ -119,8 +119,7 @@ func Release(data []byte) {
 	}
 }
 
-// maxBuffer bounds recycled buffers, in bytes.
-const maxBuffer = 4 << 20
+const maxBuffer = 4 << 20 // bytes
 
 // Execution is how an operation is executed.
 type Execution struct {

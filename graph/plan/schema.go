@@ -56,10 +56,10 @@ type Field struct {
 	// Gather collects the children of a composite field without a resolver. A panic fails the field
 	// for all parents.
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
-	// Resolve is a resolver that takes one parent, called for all concurrently.
+	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// ResolveBatch is a resolver of all parents. It returns a value for each, nil for null; the
-	// resolver of a root field returns one value for all parents. The caller may change the slice.
+	// ResolveBatch is a resolver of all parents. It returns a value for each, nil for null. The
+	// resolver of a root field returns one value. The caller may change the slice.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)

@@ -69,9 +69,9 @@ type writer struct {
 	dst       []byte
 	path      []step // of the field or list element being written
 	bounds    *Bounds
-	checked   int   // the length of dst up to which stopped has nothing to check
-	allowed   int   // the length of dst up to which memory is reserved
-	rejection error // why dst must not be longer
+	checked   int   // stopped checks nothing up to this length of dst
+	allowed   int   // memory is reserved up to this length of dst
+	rejection error // the reason to stop
 	slots     writeSlots
 	hasSlot   bool
 	failures  []failure

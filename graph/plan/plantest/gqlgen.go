@@ -80,7 +80,7 @@ func (f *fields) call(ctx context.Context, here *graphql.FieldContext, next grap
 	return f.others(ctx, next)
 }
 
-// present returns or adds errors of missing lazy objects, which become null.
+// present replaces missing lazy objects by null, and returns or adds their errors.
 func present(ctx context.Context, result any, missing map[any]error) (any, error) {
 	v := reflect.ValueOf(result)
 	if err, is := lookup(missing, v); is {
