@@ -104,7 +104,8 @@ func (b *Budget) foresee(gets []Get) error {
 	if err := b.Spend(0); err != nil {
 		return err
 	}
-	// Memory for all pieces: requests that hold memory for one piece each would wait for each other.
+	// All pieces reserve together. Requests that hold memory for one piece each could wait for each
+	// other.
 	return b.hold(b.read.Load()+min(size.known, b.left()), true)
 }
 

@@ -68,7 +68,7 @@ type columnSizes struct {
 	each           int    // one column of every whole family, together
 }
 
-// last is of the previous Get, which usually has the same columns.
+// last has the sizes of the previous Get, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last

@@ -128,7 +128,7 @@ type Meter struct {
 	Err error
 }
 
-// MeterOf returns a new meter of ctx. The caller must call [Meter.Close].
+// MeterOf returns a meter for a call with ctx. The caller must call [Meter.Close].
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }

@@ -13,13 +13,12 @@ import (
 // the deadline of ctx. Without both, [DefaultTimeout] applies. Returned cells may be shared: do not
 // change them. Arguments may be reused after a call.
 //
-// Some errors are always of the call, or always of its items:
+// A call has an error, or each of its items has its own:
 //
-//   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. Only a
-//     [Budgeted] store may return them as errors of items.
+//   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. A
+//     [Budgeted] store may return them as errors of items instead.
 //   - A missing table is an error of items.
-//
-// Others can be both, such as too little memory, or a deadline that passes during the call.
+//   - Others can be either, such as too little memory, or a deadline that passes during the call.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.

@@ -12,7 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti bounds the Gets of a multi. A region server executes several multis in parallel, while
+// maxMulti bounds the calls of a multi. A region server executes several multis in parallel, while
 // the gateway decodes others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 

@@ -94,7 +94,8 @@ type routedGet struct {
 	get    int // index
 }
 
-// route groups Gets by the connection of their regions. gohbase must locate those in unknown first.
+// route groups Gets by the connection of their regions. gohbase must first locate the regions of
+// those in unknown.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {

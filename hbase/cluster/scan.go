@@ -15,7 +15,7 @@ import (
 )
 
 // Scan reads each page by one RPC that opens and closes a scanner, so regions may move or split
-// between pages. A page ends with its region.
+// between pages. A page ends at the end of its region.
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	scan.Table = s.FullName(scan.Table)
 	return hbase.Pages(ctx, scan, func() func(int) ([]hbase.Row, bool, error) {

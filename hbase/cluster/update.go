@@ -15,10 +15,10 @@ import (
 )
 
 // CheckAndPut may return a wrong result if a connection is lost. gohbase repeats the RPC, but the
-// first one may have written the cells, so that the check of the second fails. Then CheckAndPut
-// reads the row, and returns true if it has the cells of put. That is wrong if another caller has
-// put the same cells. A false is wrong if another caller has replaced them. To be sure, put a
-// unique value, and read it if the result is false.
+// first one may have written the cells, so the check of the second fails. Then CheckAndPut reads
+// the row, and returns true if it has the cells of put. True is wrong if another caller put the
+// same cells. False is wrong if another caller has replaced the cells. To be sure, put a unique
+// value, and read it if the result is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

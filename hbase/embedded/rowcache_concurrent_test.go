@@ -30,7 +30,7 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call: a put, or at odd steps remove's result.
+// mutate writes a step to all rows in one call. If deleted is set, it calls remove at odd steps.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {

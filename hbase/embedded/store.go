@@ -58,7 +58,7 @@ const DefaultRowCache = 32 << 20
 // WithRowCache sets the row cache's size in bytes. 0 means no cache.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
-// Open opens or creates the store in a directory, or in memory if dir is "". Its errors may be
+// Open opens or creates the store in a directory, or in memory if dir is "". It may return
 // [hbase.ErrLocked], [hbase.ErrFormat] or [hbase.ErrCorrupt].
 func Open(dir string, options ...Option) (*Store, error) {
 	if dir == "" {

@@ -7,7 +7,6 @@ import (
 
 type faultList []Fault
 
-// decide returns the fault of each item, and the items to send.
 func decide[T any](f *Faults, items []T, op func(T) Op) (faults faultList, send []T) {
 	for _, item := range items {
 		fault := f.hook(op(item))

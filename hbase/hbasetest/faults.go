@@ -32,7 +32,7 @@ func (o Op) Writes() bool {
 	return true
 }
 
-// Fault is the fault of an operation. The zero Fault means no fault.
+// The zero Fault means no fault.
 type Fault struct {
 	// Err replaces the result.
 	Err error

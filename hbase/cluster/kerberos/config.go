@@ -20,7 +20,7 @@ type Config struct {
 	Conf      string // krb5.conf
 }
 
-// identity has a Config and its files. Only the holder of a [Login]'s slot may change it.
+// identity is a Config whose files were read. Only the holder of a [Login]'s slot may change it.
 type identity struct {
 	Config
 	name, realm string

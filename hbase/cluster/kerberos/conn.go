@@ -32,8 +32,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// wrapped sends and receives Wrap tokens, each after its length, one per Write. One goroutine at a
-// time may read.
+// wrapped sends each Write as a Wrap token after its length, and reads such tokens. One goroutine
+// at a time may read.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens

@@ -32,7 +32,6 @@ const session = 6 * time.Second
 // A short masterSession would end the master on a busy machine.
 const masterSession = time.Minute
 
-// StartDistributed starts a master, ZooKeeper and region servers, in JVMs as for [StartWith].
 func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 	return StartDistributedSecured(ctx, dir, Security{})
 }
