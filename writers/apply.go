@@ -239,8 +239,8 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 }
 
 // writes returns the writes of a member to its buckets. If bucket 0 is not among them, it also
-// deletes the member from bucket 0, to mask late writes of executions with an older directory.
-// While readers may look for an added member in bucket 0, it puts a moved marker there instead.
+// deletes the member there. This masks late writes of executions with an older directory. While
+// readers may look for an added member in bucket 0, it puts a moved marker instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

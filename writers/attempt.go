@@ -15,9 +15,9 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation, which fails with the error of allowed, if
-// any. Each attempt calls allowed after its reads. allowed may wait for an authorization check that
-// runs at the same time as the first reads.
+// WithPrecondition returns a context for one operation. If allowed returns an error, the operation
+// fails with it. Each attempt calls allowed after its reads. allowed may wait for an authorization
+// check that runs at the same time as the first reads.
 func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, allowed)
 }

@@ -132,8 +132,8 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 
 type parentsKey struct{}
 
-// parents returns the ids of the operations in which this one is nested, the outermost first. An
-// operation must not wait for its parents.
+// parents returns the ids of the enclosing operations, the outermost first. A nested operation must
+// not wait for them.
 func parents(ctx context.Context) []string {
 	ids, _ := ctx.Value(parentsKey{}).([]string)
 	return ids

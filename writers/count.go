@@ -17,8 +17,8 @@ import (
 )
 
 // Each operation changes counts exactly once, even if several executions apply it. A row with
-// counts has a journal with the ids of counted operations. One CheckAndPut, which expects the
-// journal that was read, writes the journal and the counts.
+// counts has a journal with the ids of counted operations. One CheckAndPut writes the journal and
+// the counts. It expects the journal that was read.
 //
 //	read the counts and the journal ◄───────────────────────────┐
 //	  ▼                                                         │

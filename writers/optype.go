@@ -27,8 +27,8 @@ type opType[A any] struct {
 
 type properties struct {
 	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// row's last operation is completed before the check, and the reads are repeated, unless this
-	// gateway already knew that the operation was complete.
+	// row's last operation is completed before the check, and the reads are repeated. If this
+	// gateway already knew that the operation was complete, it does neither.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
 	// When the operation is complete, it replaces its commit record by a [tables.CompletionRecord],

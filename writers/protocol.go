@@ -27,12 +27,12 @@ import (
 //	COMMITTED ─► ACKNOWLEDGED ─► ending ─► COMPLETE
 //
 //	state         action                                            next state
-//	reading       read the commit row, and what the checks need     predecessor
+//	reading       read the commit row, and the rows for the checks  predecessor
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
 //	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
-//	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if the type
-//	              have made the change                                records its completion, and
+//	awaiting      complete the row's last operation: it may have    UNCHANGED; LOST if the type
+//	              made the change                                     records its completion, and
 //	                                                                  another operation committed
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
 //	              read ahead for the effects                        no commit row

@@ -24,7 +24,7 @@ import (
 //	commit        edge: related since the commit      edge: not related
 //	plan.now 0    add both members, counts +1         remove both members, counts -1
 //	plan.now 1    if an end is missing: unrelate      -
-//	plan.later    job and event, if declared          likewise; no job if From is being deleted,
+//	plan.later    job and event, if declared          the same; no job if From is being deleted,
 //	                                                    no event if To is
 //
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).

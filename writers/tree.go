@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The tree has a stored upper bound of its depth, which never decreases. While the bound is below
+// The tree stores an upper bound of its depth. The bound never decreases. While it is below
 // MaxDepth, a new department's ancestors are read only after the acknowledgement, by measure.
 
 func depthOf(tree []hbase.Cell) (*int, error) {

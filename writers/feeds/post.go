@@ -44,8 +44,8 @@ const (
 	readAgain               // the author's state
 )
 
-// nextState changes the state of the author if the number of followers has crossed a limit, or if
-// the state is leaving and the job that ends it is missing.
+// nextState changes the author's state if the number of followers has crossed a limit. If the job
+// of a leaving author is missing, it starts leaving again.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
@@ -73,8 +73,8 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 	return deliverTwit, nil
 }
 
-// deleted deletes the twit from the timelines of the author's followers, which also masks late puts
-// of the entries.
+// deleted deletes the twit from the timelines of the author's followers. The delete markers mask
+// late puts of the entries.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

@@ -79,7 +79,7 @@ func (fx trimFixture) want(a, b int) {
 }
 
 func TestTrimmedTimelineHasNoViolation(t *testing.T) {
-	t.Run("by an unfollow", func(t *testing.T) {
+	t.Run("after an unfollow", func(t *testing.T) {
 		fx := newTrimFixture(t)
 		fx.post("a", 10)
 		fx.post("b", 10)
@@ -93,7 +93,7 @@ func TestTrimmedTimelineHasNoViolation(t *testing.T) {
 		fx.runJobs()
 		fx.want(3, 7)
 	})
-	t.Run("by a deletion", func(t *testing.T) {
+	t.Run("after a deletion", func(t *testing.T) {
 		fx := newTrimFixture(t)
 		fx.post("a", 5)
 		fx.post("b", 10)
@@ -101,7 +101,7 @@ func TestTrimmedTimelineHasNoViolation(t *testing.T) {
 		fx.deleteNewest("b")
 		fx.want(0, 9)
 	})
-	t.Run("if an author had more twits than the bound", func(t *testing.T) {
+	t.Run("after a follow of an author with more twits than the bound", func(t *testing.T) {
 		fx := newTrimFixture(t)
 		fx.must(fx.w.Unrelate(t.Context(), tables.Follows, "gina", "a"))
 		fx.runJobs()

@@ -3,7 +3,7 @@
 //
 // # Protocol
 //
-// An item is a row. It has columns of its own, which never change, a lease, and the progress of the
+// An item is a row. Its own columns never change. The others are a lease and the progress of the
 // work. The lease decides which gateway works on the item:
 //
 //	        put                Renew                Release              remove
@@ -48,8 +48,8 @@
 //
 // The id of an item starts with the time when the id was made. For intents and the jobs of
 // operations, that is the start of the attempt, so the put comes later. Every second a scan reads
-// the items that have reached MinAge since the last scan, and those that are up to clockSkew older.
-// It also reads older items that the last scan found: by key or, if they are many, by starting the
-// scan earlier. A full scan every minute finds items with a late put or an id from a slow clock.
-// Failed items are retried with a backoff.
+// the items that have reached MinAge since the last scan, and items up to clockSkew older. It also
+// reads older items that the last scan found: by key or, if they are many, by starting the scan
+// earlier. A full scan every minute finds items with a late put or an id from a slow clock. Failed
+// items are retried with a backoff.
 package outbox

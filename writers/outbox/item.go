@@ -92,7 +92,7 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
 
-// Remaining returns the rest of the lease.
+// Remaining returns the time until the lease ends.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
 // extend stores the progress with a new lease, which ends d from now or, if later, a millisecond

@@ -33,8 +33,8 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key, because a scan from the
-	// oldest item on would read the delete markers of all items that were removed since.
+	// from is the start of the next scan. Earlier items are read by key. A scan from the oldest
+	// item would also read the delete markers of all items removed since.
 	from    time.Time
 	earlier []string
 }

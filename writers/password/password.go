@@ -70,8 +70,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether the password has the hash. stale is true if a right password should be
-// hashed again, because the hash has old parameters. No password has the empty hash, which takes
-// the same time to verify. The error is [ErrFormat] if the hash is malformed.
+// hashed again, because the hash has old parameters. The empty hash belongs to no password. To
+// verify it takes the same time. The error is [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
