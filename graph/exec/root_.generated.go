@@ -2917,7 +2917,7 @@ type SignUpPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -2943,7 +2943,7 @@ type LogInPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3001,9 +3001,9 @@ type Comment implements Node {
 
 "A page of comments."
 type CommentConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [CommentEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [Comment] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3013,9 +3013,9 @@ type CommentConnection {
 
 "An entry of a page of comments."
 type CommentEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: Comment @semanticNonNull
 }
 
@@ -3052,7 +3052,7 @@ type AddCommentPayload {
   twit: Twit
   "The comment in the ` + "`" + `comments` + "`" + ` of the twit."
   commentEdge: CommentEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3074,7 +3074,7 @@ type DeleteCommentPayload {
   comment: Comment
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3164,9 +3164,9 @@ type Department implements Node {
 
 "A page of departments."
 type DepartmentConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [DepartmentEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [Department] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3176,9 +3176,9 @@ type DepartmentConnection {
 
 "An entry of a page of departments."
 type DepartmentEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: Department @semanticNonNull
   "The number of levels below the department, from 1. Null outside of ` + "`" + `descendants` + "`" + `."
   depth: Int
@@ -3229,7 +3229,7 @@ type CreateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3257,7 +3257,7 @@ type UpdateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `. Its position follows the name."
   departmentEdge: DepartmentEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3287,7 +3287,7 @@ type MoveDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3313,7 +3313,7 @@ type DeleteDepartmentPayload {
   department: Department
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3384,9 +3384,9 @@ type DayPlays {
 
 "A page of games."
 type GameConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [GameEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [Game] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3396,9 +3396,9 @@ type GameConnection {
 
 "An entry of a page of games."
 type GameEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: Game @semanticNonNull
   "The last day on which the user played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
   day: Date
@@ -3447,7 +3447,7 @@ type CreateGamePayload {
   game: Game
   "The game in ` + "`" + `games` + "`" + `."
   gameEdge: GameEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3473,7 +3473,7 @@ input UpdateGameInput {
 type UpdateGamePayload {
   "The updated game."
   game: Game
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3497,7 +3497,7 @@ type DeleteGamePayload {
   game: Game
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3535,7 +3535,7 @@ type RecordPlayPayload {
   gameEdge: GameEdge
   "The user in the ` + "`" + `players` + "`" + ` of the game."
   userEdge: UserEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3606,7 +3606,7 @@ type LikePayload {
   userEdge: UserEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3628,7 +3628,7 @@ type UnlikePayload {
   twit: Twit
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3730,9 +3730,9 @@ type Role implements Node {
 
 "A page of roles."
 type RoleConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [RoleEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [Role] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -3742,9 +3742,9 @@ type RoleConnection {
 
 "An entry of a page of roles."
 type RoleEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: Role @semanticNonNull
 }
 
@@ -3798,7 +3798,7 @@ type CreateRolePayload {
   role: Role
   "The role in ` + "`" + `roles` + "`" + `."
   roleEdge: RoleEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3828,7 +3828,7 @@ input UpdateRoleInput {
 type UpdateRolePayload {
   "The updated role."
   role: Role
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3852,7 +3852,7 @@ type DeleteRolePayload {
   role: Role
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3884,7 +3884,7 @@ type AssignRolePayload {
   roleEdge: RoleEdge
   "The user in the ` + "`" + `users` + "`" + ` of the role. Null if the user no longer has the role."
   userEdge: UserEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -3912,7 +3912,7 @@ type RevokeRolePayload {
   user: User
   "The role."
   role: Role
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4058,9 +4058,9 @@ enum Visibility {
 
 "A page of twits."
 type TwitConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [TwitEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [Twit] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -4070,9 +4070,9 @@ type TwitConnection {
 
 "An entry of a page of twits."
 type TwitEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: Twit @semanticNonNull
 }
 
@@ -4115,7 +4115,7 @@ type PostTwitPayload {
   albumEdge: TwitEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4139,7 +4139,7 @@ type DeleteTwitPayload {
   deletedId: ID
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4340,9 +4340,9 @@ type User implements Node {
 
 "A page of users."
 type UserConnection {
-  "The entries with cursors. Null if the read failed."
+  "The entries with cursors."
   edges: [UserEdge!] @semanticNonNull
-  "The entries. Null if the read failed."
+  "The entries."
   nodes: [User] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
@@ -4352,9 +4352,9 @@ type UserConnection {
 
 "An entry of a page of users."
 type UserEdge {
-  "The position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `. It is opaque."
+  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
-  "The entry. Null if the read failed."
+  "The entry."
   node: User @semanticNonNull
   "When the follow was made. Null outside of ` + "`" + `followers` + "`" + ` and ` + "`" + `following` + "`" + `, and if unknown."
   followedAt: DateTime
@@ -4414,7 +4414,7 @@ type CreateUserPayload {
   user: User
   "The user in ` + "`" + `users` + "`" + `."
   userEdge: UserEdge
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4448,7 +4448,7 @@ input UpdateUserInput {
 type UpdateUserPayload {
   "The updated user."
   user: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4472,7 +4472,7 @@ type DeleteUserPayload {
   user: User
   "The id of the deleted object."
   deletedId: ID
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4500,7 +4500,7 @@ type FollowPayload {
   followerEdge: UserEdge
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!
@@ -4524,7 +4524,7 @@ type UnfollowPayload {
   user: User
   "The viewer, with the counts after the mutation."
   viewer: User
-  "The root of queries, for data after the mutation."
+  "The root of queries."
   query: Query @semanticNonNull
   "Errors in the input. If there are any, nothing changed."
   userErrors: [UserError!]!

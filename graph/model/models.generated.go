@@ -32,7 +32,7 @@ type AddCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -60,7 +60,7 @@ type AssignRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -70,9 +70,9 @@ type AssignRolePayload struct {
 
 // A page of comments.
 type CommentConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*CommentEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.Comment `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -82,9 +82,9 @@ type CommentConnection struct {
 
 // An entry of a page of comments.
 type CommentEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.Comment `json:"node"`
 }
 
@@ -108,7 +108,7 @@ type CreateDepartmentInput struct {
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -132,7 +132,7 @@ type CreateGameInput struct {
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -160,7 +160,7 @@ type CreateRoleInput struct {
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -192,7 +192,7 @@ type CreateUserInput struct {
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -214,7 +214,7 @@ type DeleteCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -240,7 +240,7 @@ type DeleteDepartmentPayload struct {
 	Department *tables.Department `json:"department"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -264,7 +264,7 @@ type DeleteGamePayload struct {
 	Game *tables.Game `json:"game"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -288,7 +288,7 @@ type DeleteRolePayload struct {
 	Role *tables.Role `json:"role"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -310,7 +310,7 @@ type DeleteTwitPayload struct {
 	Twit *tables.Twit `json:"twit"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -334,7 +334,7 @@ type DeleteUserPayload struct {
 	User *tables.User `json:"user"`
 	// The id of the deleted object.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -344,9 +344,9 @@ type DeleteUserPayload struct {
 
 // A page of departments.
 type DepartmentConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*DepartmentEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.Department `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -356,9 +356,9 @@ type DepartmentConnection struct {
 
 // An entry of a page of departments.
 type DepartmentEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.Department `json:"node"`
 	// The number of levels below the department, from 1. Null outside of `descendants`.
 	Depth *int `json:"depth"`
@@ -378,7 +378,7 @@ type FollowInput struct {
 type FollowPayload struct {
 	// The followed user.
 	User *tables.User `json:"user"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -388,9 +388,9 @@ type FollowPayload struct {
 
 // A page of games.
 type GameConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*GameEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.Game `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -400,9 +400,9 @@ type GameConnection struct {
 
 // An entry of a page of games.
 type GameEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.Game `json:"node"`
 	// The last day on which the user played the game. Null outside of a user's `games`.
 	Day *string `json:"day"`
@@ -422,7 +422,7 @@ type LikeInput struct {
 type LikePayload struct {
 	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -448,7 +448,7 @@ type LogInPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -476,7 +476,7 @@ type MoveDepartmentInput struct {
 type MoveDepartmentPayload struct {
 	// The moved department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -517,7 +517,7 @@ type PostTwitInput struct {
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -551,7 +551,7 @@ type RecordPlayPayload struct {
 	Day *string `json:"day"`
 	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -579,7 +579,7 @@ type RevokeRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -589,9 +589,9 @@ type RevokeRolePayload struct {
 
 // A page of roles.
 type RoleConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*RoleEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.Role `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -601,9 +601,9 @@ type RoleConnection struct {
 
 // An entry of a page of roles.
 type RoleEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.Role `json:"node"`
 }
 
@@ -635,7 +635,7 @@ type SignUpPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -645,9 +645,9 @@ type SignUpPayload struct {
 
 // A page of twits.
 type TwitConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*TwitEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.Twit `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -657,9 +657,9 @@ type TwitConnection struct {
 
 // An entry of a page of twits.
 type TwitEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.Twit `json:"node"`
 }
 
@@ -677,7 +677,7 @@ type UnfollowInput struct {
 type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -697,7 +697,7 @@ type UnlikeInput struct {
 type UnlikePayload struct {
 	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -723,7 +723,7 @@ type UpdateDepartmentInput struct {
 type UpdateDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -749,7 +749,7 @@ type UpdateGameInput struct {
 type UpdateGamePayload struct {
 	// The updated game.
 	Game *tables.Game `json:"game"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -779,7 +779,7 @@ type UpdateRoleInput struct {
 type UpdateRolePayload struct {
 	// The updated role.
 	Role *tables.Role `json:"role"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -813,7 +813,7 @@ type UpdateUserInput struct {
 type UpdateUserPayload struct {
 	// The updated user.
 	User *tables.User `json:"user"`
-	// The root of queries, for data after the mutation.
+	// The root of queries.
 	Query *Query `json:"query"`
 	// Errors in the input. If there are any, nothing changed.
 	UserErrors []*UserError `json:"userErrors"`
@@ -823,9 +823,9 @@ type UpdateUserPayload struct {
 
 // A page of users.
 type UserConnection struct {
-	// The entries with cursors. Null if the read failed.
+	// The entries with cursors.
 	Edges []*UserEdge `json:"edges"`
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*tables.User `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
@@ -835,9 +835,9 @@ type UserConnection struct {
 
 // An entry of a page of users.
 type UserEdge struct {
-	// The position of the entry, for `after` and `before`. It is opaque.
+	// The opaque position of the entry, for `after` and `before`.
 	Cursor string `json:"cursor"`
-	// The entry. Null if the read failed.
+	// The entry.
 	Node *tables.User `json:"node"`
 	// When the follow was made. Null outside of `followers` and `following`, and if unknown.
 	FollowedAt *time.Time `json:"followedAt"`

@@ -106,7 +106,7 @@ func (v *FollowersUser) GetFollowers() *FollowersUserFollowersUserConnection { r
 //
 // A page of users.
 type FollowersUserFollowersUserConnection struct {
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*FollowersUserFollowersUserConnectionNodesUser `json:"nodes"`
 	// Information for pagination.
 	PageInfo FollowersUserFollowersUserConnectionPageInfo `json:"pageInfo"`
@@ -429,7 +429,7 @@ func (v *ProfileUser) __premarshalJSON() (*__premarshalProfileUser, error) {
 //
 // A page of users.
 type ProfileUserFollowersUserConnection struct {
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUser `json:"nodes"`
 }
 
@@ -467,7 +467,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUser) GetGames() *ProfileUserFol
 //
 // A page of games.
 type ProfileUserFollowersUserConnectionNodesUserGamesGameConnection struct {
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame `json:"nodes"`
 }
 
@@ -495,7 +495,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame
 //
 // A page of twits.
 type ProfileUserTwitsTwitConnection struct {
-	// The entries. Null if the read failed.
+	// The entries.
 	Nodes []*ProfileUserTwitsTwitConnectionNodesTwit `json:"nodes"`
 }
 
