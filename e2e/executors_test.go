@@ -114,7 +114,6 @@ func events(body []byte) [][]byte {
 	return list
 }
 
-// executed is false if the request was rejected before execution.
 func compare(planned, stock []byte, event bool) (difference string, executed bool) {
 	var got, want response
 	if err := json.Unmarshal(planned, &got); err != nil {

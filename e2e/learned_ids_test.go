@@ -31,7 +31,6 @@ func (g *gateway) pages(t testing.TB, query string, variables map[string]any, pa
 	t.Fatal("more than 10,000 pages: ", query)
 }
 
-// learnRoots passes the order of root lists to the oracle. Each object must occur once.
 func (f *fixture) learnRoots(t testing.TB) {
 	t.Helper()
 	for _, noun := range []struct{ name, field, key string }{

@@ -135,7 +135,6 @@ func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Re
 	return rounds, r
 }
 
-// The order of concurrent calls varies.
 func TestReportOfFollowMatchesDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../docs/REPORT.md")
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"twibase/transfer"
 )
 
-// The store does not answer reads of loaders after a write.
 func TestOutageAfterAWriteSaysThatTheMutationMayBeExecuted(t *testing.T) {
 	alice, root := oracle.Viewer{Username: "alice"}, oracle.Viewer{Username: "root", Admin: true}
 	for _, test := range []struct{ name, mutation, path string }{

@@ -165,7 +165,6 @@ func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
 	}
 }
 
-// The exceptions are those of docs/EXPLAIN.md.
 func TestExceptionsTakeTheirDocumentedRounds(t *testing.T) {
 	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",

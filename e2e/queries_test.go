@@ -79,7 +79,7 @@ func (q *queries) either(usual, narrow int) int {
 
 func (q *queries) word(words ...string) string { return words[q.IntN(len(words))] }
 
-// selection returns a selection set. objects is about the number of objects of each branch.
+// objects is about the number of objects of each branch.
 func (q *queries) selection(on *ast.Definition, names scope, depth, objects int) string {
 	var parts []string
 	for range 1 + q.IntN(q.either(5, 2)) {
@@ -196,7 +196,7 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// arguments returns arguments, and sets size to the number of requested objects.
+// arguments sets size to the number of requested objects.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")

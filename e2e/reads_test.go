@@ -62,7 +62,6 @@ func word(s string) string {
 	return s
 }
 
-// To rewrite testdata/reads, run the test with -rewrite, and review the difference.
 func TestReadsAreUnchanged(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
 		store := sampleStore(t)
@@ -165,7 +164,7 @@ func sortColumns(lines []string) []string {
 	return lines
 }
 
-// countRootLists counts the root lists, each of which is a scan.
+// Each root list is a scan.
 func countRootLists(t *testing.T, query string) (n int) {
 	t.Helper()
 	document, err := parser.ParseQuery(&ast.Source{Input: query})

@@ -31,7 +31,6 @@ const (
 	allMultis = "gohbase_batch_flush_size"
 )
 
-// Reports count gohbase's RPCs. A level takes one multi per region server, or one for 256 Gets.
 func TestRPCsOnHBaseAreCountedInReports(t *testing.T) {
 	t.Run("the examples", func(t *testing.T) {
 		store, embedded := onHBase(t), sampleStore(t)

@@ -132,7 +132,7 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// outline returns the indented names of spans. It merges equal neighbours.
+// outline merges spans with equal names that follow each other.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

@@ -95,7 +95,7 @@ func checkSpans(t *testing.T, store hbase.Store) {
 	}
 }
 
-// spanTree returns the tree of spans, with one line for all calls of a server.
+// spanTree merges the calls of a server to one line.
 func spanTree(spans tracetest.SpanStubs, parent, indent string) string {
 	var tree strings.Builder
 	var servers []string

@@ -120,7 +120,7 @@ func (m *viewerModel) limit(all, whole map[string]any) {
 	}
 }
 
-// removeCursors removes the cursors of a page, which may be those of hidden candidates.
+// Cursors of a page may be those of hidden candidates.
 func removeCursors(connection map[string]any) {
 	page := connection["pageInfo"].(map[string]any)
 	delete(page, "startCursor")

@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// needsBrowser skips the test without a browser or a built IDE, and fails it in CI.
 func needsBrowser(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -18,8 +18,8 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open adds requests and errors of the console to report. The page's global variable copied has the
-// text that the IDE copied last.
+// open opens a page, and adds its requests and console errors to report. The global variable copied
+// of the page has the text that the IDE copied last.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();

@@ -14,7 +14,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const browser = await launch();
 const page = await open(browser, url, report);
 
-// causes has, by the title of a subscription's tab, a function that causes an event.
+// causes has a function for each title of a subscription's tab. It causes an event.
 const posted = 'mutation { postTwit(input: { content: "news" }) { twit { id } } }';
 const commented = `mutation { addComment(input: { twitId: "VEx1Y3kAf__-ahlKpH9sdWN5LTM", content: "news" }) { userErrors { code } } }`;
 const causes = {
@@ -160,14 +160,14 @@ async function viewers() {
   await actAs('Lucy');
 }
 
-// withoutToken executes a query after a reload while there is no token for the user, and then again.
+// withoutToken reloads the page and executes a query while the user gets no token. Then it repeats it.
 async function withoutToken() {
   await load(page, () => page.reload());
   const fail = async (request) => {
     if (request.url().endsWith('/dev/token')) {
       await request.respond({ status: 503, body: 'later' });
     } else {
-      await request.continue().catch(() => {}); // of a request that was sent before the interception
+      await request.continue().catch(() => {}); // the request was sent before the interception
     }
   };
   page.on('request', fail);
@@ -229,7 +229,7 @@ async function shared() {
   // Another document has operations of its own, also after a text that cannot be parsed.
   await edit('operation.graphql', 'query {');
   await parsed(other);
-  await other.$eval('#graphiql-session-tab-1', (tab) => tab.click()); // it moves: the title of the first tab changes
+  await other.$eval('#graphiql-session-tab-1', (tab) => tab.click()); // the tab moves when the title of the first tab changes
   await parsed(other);
   const later = other.waitForRequest((request) => request.headers()['x-twibase-explain'] === '1');
   await other.click('.cost-explain');

@@ -15,8 +15,8 @@ const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', applicati
 const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
   <path fill="#7aa" d="M0 0h4v3H0z"/><path fill="#365" d="m0 3 1-1.5 1 1 1-2 1 1v1.5z"/></svg>`;
 
-// seen has an entry for each step. requests are the bodies of requests to the gateway. errors are
-// those of the console, without the messages of failures that the steps cause.
+// seen has an entry for each step. requests has the bodies of requests to the gateway. errors has the
+// errors of the console, without those that the steps cause.
 const seen = {};
 let failing; // the id of a document whose next response has the errors in failed
 let failed;
@@ -166,7 +166,7 @@ async function own(page) {
   seen.own = { before, after };
 }
 
-// Twits arrive without a connection, and while another page is open. Relay's store has the timeline.
+// Twits are posted while the connection is lost, and while another page is open.
 async function away(page, friend) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('.live.on');
@@ -272,8 +272,8 @@ function idOf(operation) {
   return documents.find(([, text]) => text.startsWith(`${operation}(`))[0];
 }
 
-// afterRefetch returns the result of read, after it has checked that a reload of the page, which
-// empties Relay's store, gives the same result.
+// afterRefetch returns the result of read. It checks that read has the same result after a reload,
+// which empties Relay's store.
 async function afterRefetch(page, read) {
   const before = await page.evaluate(read);
   await page.reload();

@@ -1,4 +1,4 @@
-// Runs the audit of the npm package graphql-http against a server, and prints what each of its audits found as a line of JSON:
+// Runs the audits of the npm package graphql-http against a server, and prints each result as a line of JSON:
 //
 //   node audit.mjs URL
 import { auditServer } from 'graphql-http';

@@ -1,9 +1,8 @@
-// What the client programs of this folder share as tests. They are run with the arguments
+// Shared by the tests of this folder's client programs. A program has the arguments
 //
 //   URL TOKENS VIEWER OTHER TWIT
 //
-// GET TOKENS returns a token of VIEWER's that is valid for an hour, and TOKENS?lives=2s one for two
-// seconds. VIEWER does not follow OTHER, and sees few of the comments of the twit with the id TWIT.
+// GET TOKENS returns a token of VIEWER for an hour, and GET TOKENS?lives=2s a token for two seconds. VIEWER does not follow OTHER, and sees few of the comments of the twit with the id TWIT.
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import WebSocket from 'ws';
@@ -48,7 +47,7 @@ export const tokens = new Tokens(() => {
 
 /**
  * Subscribes with a token that expires two seconds later. Returns an event from before the WebSocket
- * was closed for that, and one from after it.
+ * closes because of that, and an event from after it.
  */
 export async function subscribed(subscribe, post) {
   tokens.token = await get('2s');

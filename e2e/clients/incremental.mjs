@@ -1,5 +1,5 @@
-// Sends documents with @defer and @stream, as Relay and Apollo write them, over each transport, and each again without the two
-// directives. It prints the responses as JSON:
+// Sends documents with @defer and @stream, as Relay and Apollo write them, over each transport. It sends each again without the
+// two directives, and prints the responses as JSON:
 //
 //   node incremental.mjs URL TOKEN USERNAME
 //
@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// Operations by name, each with lists of variables. The variables of the two directives make no difference to the responses.
+// Operations by name, each with lists of variables. Variables of the two directives do not change the responses.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',
@@ -40,7 +40,7 @@ const operations = {
 const plain = (query) => print(visit(parse(query), { Directive: ({ name }) => (name.value === 'defer' || name.value === 'stream' ? null : undefined) }))
   .replace(/\$[dnl]: (Boolean!?|Int = 0|String)/g, '').replace('()', ''); // only the directives use these variables
 
-// What Apollo's two handlers and Relay's users send.
+// The Accept headers of Apollo's two handlers and of Relay's users.
 const accepts = ['multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
   'multipart/mixed;incrementalSpec=v0.2,application/graphql-response+json,application/json;q=0.9', 'application/json', undefined];
 

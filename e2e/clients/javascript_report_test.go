@@ -17,12 +17,12 @@ type javascriptReport struct {
 	Statuses          []int // of all other requests
 	Forward, Backward []string
 	Comments          [][]string
-	// Before and Store are the program's store before and after two mutations; Network is the
-	// response to a query after them.
+	// Before and Store are the program's store before and after two mutations. Network is the
+	// response to a later query.
 	Before, Store, Network state
-	// After has the twits after the payload edge's cursor; nil if not queried.
+	// After has the twits after the cursor of the payload's edge, or is nil if not queried.
 	After []string
-	// Deferred is by incremental handler.
+	// Deferred has the results of each incremental handler.
 	Deferred []deferred
 	// Unreadable is zero if the program has no @throwOnFieldError.
 	Unreadable struct {
@@ -30,7 +30,7 @@ type javascriptReport struct {
 		Message         string // of the error that the query throws
 		More            string // of a query with more failed fields than errors
 	}
-	// Nulls is an attribute after an update without it, and with null.
+	// Nulls has an attribute after an update without it, and after one with null.
 	Nulls *struct{ Kept, Removed *int }
 	// Events are from before and after the token expired.
 	Events    []string
@@ -40,7 +40,7 @@ type javascriptReport struct {
 		Twit, TwitEdge json.RawMessage // a program selects one of them
 		UserErrors     []userError
 	}
-	// Form is for a form with a bad photo; nil without a form.
+	// Form has the errors of a form with a bad photo. It is nil without a form.
 	Form        map[string]string
 	FieldErrors struct {
 		Data struct {

@@ -29,7 +29,7 @@ type javascript struct {
 	other  string // whom the viewer does not follow
 	pages  [][]string
 	class  string
-	// deferred is the number of incremental handlers; 0 without @defer.
+	// deferred is the number of incremental handlers, or 0 without @defer.
 	deferred int
 }
 

@@ -1,4 +1,5 @@
-// Subscribes with tokens of three seconds, which the clients renew at each connect, while an author posts. Prints what each client received as JSON:
+// Subscribes while an author posts, with tokens of three seconds, which the clients renew at each connect. Prints the received
+// twits as JSON:
 //
 //   node renew.mjs URL SECRET AUTHOR FOLLOWER
 //

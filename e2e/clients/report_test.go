@@ -29,7 +29,7 @@ type report struct {
 		}
 	}
 	Forward, Backward []string
-	// Change is before a mutation, in the store after it, and queried again.
+	// Change has the values before a mutation, in the store after it, and queried again.
 	Change struct {
 		Followers, Twits []int
 		Follows          []bool
@@ -40,7 +40,8 @@ type report struct {
 		Age                    *int
 	}
 	Live []string
-	// Errors are those of fields, with the others' data, of an input, and of a subscription.
+	// Errors has the errors of fields with the data of the others, of an input, and of a
+	// subscription.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {
@@ -50,7 +51,7 @@ type report struct {
 		Rejected     []userError
 		Subscription string
 	}
-	// Renewals is by transport.
+	// Renewals has the number for each transport.
 	Renewals map[string]int
 }
 

@@ -77,7 +77,7 @@ func start(t *testing.T, flags ...string) server {
 
 const unreadable = "Polly"
 
-// startUnreadable makes a user's followerCount no number.
+// startUnreadable starts a server whose followerCount of a user is unreadable.
 func startUnreadable(t *testing.T) server {
 	t.Helper()
 	folder := t.TempDir()

@@ -1,4 +1,4 @@
-// Subscribes with the clients of front ends, and prints what they received as JSON:
+// Subscribes with the clients of front ends, and prints the received results as JSON:
 //
 //   node subscribe.mjs URL TOKEN USERNAME
 //

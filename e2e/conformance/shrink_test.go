@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// pieces matches rough tokens. Each text consists of them.
+// pieces matches rough tokens.
 var pieces = regexp.MustCompile(
 	`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|` +
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,

@@ -73,7 +73,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	return g.scalar(typ, hint)
 }
 
-// encode sets the JSON of a list or object without variables.
+// encode sets the JSON of a value without variables.
 func (v *value) encode() {
 	var parts []string
 	for _, item := range v.items {

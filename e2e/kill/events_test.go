@@ -69,7 +69,6 @@ var clusterEvents = []event{
 
 const metaRow = "hbase:meta 00"
 
-// The test prints the times that clients of two gateways, and of HBase, had no success.
 func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	if *events == "" {
 		t.Skip("it takes minutes: make events")

@@ -181,7 +181,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// load starts the clients. end stops them, and may be called twice.
+// end stops the clients, and may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// shortest is the shortest outage: a time without success.
 const shortest = 500 * time.Millisecond
 
 type stream struct {

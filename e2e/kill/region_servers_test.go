@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// The test kills all region servers in turn, then one of two gateways.
 func TestKilledRegionServersLoseNothing(t *testing.T) {
 	if *servers == 0 {
 		t.Skip("it takes minutes: make killservers")

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// Request has the body of a POST, a token, and the expected body of the response.
 type Request struct {
 	Body  []byte
 	Token string
-	Want  []byte
+	Want  []byte // the body of the response
 }
 
 type Load struct {

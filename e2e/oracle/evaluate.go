@@ -25,7 +25,7 @@ func New(model *Model, schema *ast.Schema) *Oracle {
 
 func (o *Oracle) Schema() *ast.Schema { return o.schema }
 
-// Viewer is the user of a request. The zero Viewer is anonymous.
+// The zero Viewer is anonymous.
 type Viewer struct {
 	Username string
 	Admin    bool
@@ -49,7 +49,6 @@ var (
 	errLimitExceeded = errors.New("LIMIT_EXCEEDED")
 )
 
-// Execute returns an error if the query is invalid.
 func (o *Oracle) Execute(q Request) (Response, error) {
 	document, errs := gqlparser.LoadQueryWithRules(o.schema, q.Query, rules.NewDefaultRules())
 	if errs != nil {
@@ -117,7 +116,7 @@ func (e *evaluation) included(directives ast.DirectiveList) bool {
 	return true
 }
 
-// object evaluates a selection set. ok is false if a non-null field is null.
+// ok is false if a non-null field is null.
 func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	object, ok := Object{}, true
 	for _, c := range e.collect(typ, set, nil) {
@@ -145,7 +144,7 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 	return object, ok
 }
 
-// complete evaluates a field's value. ok is false for null in a non-null type.
+// ok is false for null in a non-null type.
 func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	ok = true
 	switch {

@@ -132,7 +132,7 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	return looked, shown
 }
 
-// existsBetween returns true if an entry is visible, and Either if all are hidden.
+// existsBetween returns Either if all entries are hidden.
 func (l list) existsBetween(from, to int) any {
 	for i := from; i < to; i++ {
 		if l.visible == nil || l.visible(l.entries[i].node) {

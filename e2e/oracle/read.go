@@ -250,7 +250,6 @@ func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }
 
-// latestLike sorts like latest, and then by author and position of the twit.
 func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }
@@ -268,7 +267,6 @@ func later(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// newestComment sorts newest first, then by author, then by line.
 func newestComment(a, b *Comment) int {
 	return cmp.Or(b.PostedAt.Compare(a.PostedAt), cmp.Compare(a.Author.Username, b.Author.Username),
 		cmp.Compare(a.line, b.line))

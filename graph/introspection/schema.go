@@ -11,10 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Schema is GraphQL's __Schema.
 type Schema struct{ schema *ast.Schema }
 
-// Of returns the introspection of a schema.
 func Of(schema *ast.Schema) *Schema { return &Schema{schema} }
 
 func (s *Schema) Description() *string { return text(s.schema.Description) }
@@ -44,7 +42,6 @@ func (s *Schema) Directives() []Directive {
 	return directives
 }
 
-// Directive is GraphQL's __Directive.
 type Directive struct {
 	schema     *ast.Schema
 	definition *ast.DirectiveDefinition

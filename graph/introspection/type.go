@@ -170,7 +170,6 @@ func members[D any, M interface{ IsDeprecated() bool }](
 	return all
 }
 
-// Field is GraphQL's __Field.
 type Field struct {
 	deprecation
 	schema     *ast.Schema
@@ -187,7 +186,6 @@ func (f *Field) Args(includeDeprecated bool) []InputValue {
 
 func (f *Field) Type() *Type { return reference(f.schema, f.definition.Type) }
 
-// EnumValue is GraphQL's __EnumValue.
 type EnumValue struct {
 	deprecation
 	definition *ast.EnumValueDefinition
@@ -197,7 +195,6 @@ func (v *EnumValue) Name() string { return v.definition.Name }
 
 func (v *EnumValue) Description() *string { return text(v.definition.Description) }
 
-// InputValue is GraphQL's __InputValue.
 type InputValue struct {
 	deprecation
 	schema       *ast.Schema

@@ -7,7 +7,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { OperationTypeNode } from 'graphql';
 import { from, switchMap } from 'rxjs';
 
-// The pages of a list are kept as one list. The arguments named here make it another one.
+// Pages are merged into one list. Different values of the arguments named here are different lists.
 const list = relayStylePagination();
 
 // A list that the viewer may not see is null. relayStylePagination would make an empty list of it.

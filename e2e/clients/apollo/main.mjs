@@ -64,7 +64,7 @@ const COMMENTS = gql`
   }
 `;
 
-// Of the pages the store has one list, whatever their sizes are.
+// The store merges pages of all sizes into one list.
 async function comments(id) {
   const pages = [];
   const query = client.watchQuery({ query: COMMENTS, variables: { id } });

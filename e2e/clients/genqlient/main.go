@@ -1,7 +1,7 @@
 // Genqlient uses the API with genqlient, and prints a report as JSON: go run . URL TOKENS LIVE
 //
-// GET TOKENS returns a token of LiLei's that is valid for an hour, TOKENS?lives=2s one for 2
-// seconds. LIVE is the same endpoint as URL, over connections that are lost now and then.
+// GET TOKENS returns a token of LiLei for an hour, and GET TOKENS?lives=2s a token for two seconds.
+// LIVE is the same endpoint as URL, over connections that are sometimes lost.
 package main
 
 import (
@@ -53,7 +53,7 @@ func (s source) token(ctx context.Context, query string) (string, error) {
 	return string(token), err
 }
 
-// tokens are a viewer's. The first lives for the given time.
+// tokens returns the tokens of a viewer. The first lives for the given time.
 func (s source) tokens(ctx context.Context, lives string, renewals *int) (*Tokens, error) {
 	first, err := s.token(ctx, "?lives="+lives)
 	return &Tokens{token: first, Get: func(ctx context.Context) (string, error) {

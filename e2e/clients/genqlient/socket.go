@@ -11,7 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket is a WebSocket for genqlient, to which messages other than next and complete are a broken
+// socket is a WebSocket for genqlient, which treats any message but next and complete as a broken
 // connection.
 type socket struct {
 	*websocket.Conn
@@ -32,7 +32,7 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 }
 
 // ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error
-// into a result. Pings come every 25 s: after a minute of silence the connection is lost.
+// into a result. Pings come every 25 s, so after a minute of silence the connection is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
 		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {

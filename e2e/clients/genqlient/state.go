@@ -63,7 +63,7 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 // State is by user id. Its type is the same in all operations, since it is a fragment.
 type State map[string]api.Counts
 
-// UserErrors is why a mutation did nothing, for the person who asked for it.
+// UserErrors has the reasons why a mutation did nothing, to show to the user.
 type UserErrors []api.UserError
 
 func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message, e[0].Code) }

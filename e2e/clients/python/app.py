@@ -82,7 +82,7 @@ FOLLOW = gql("""
 
 
 class UserErrors(Exception):
-    """Why a mutation did nothing, for the person who asked for it."""
+    """The reasons why a mutation did nothing, to show to the user."""
 
 
 async def mutate(session, request, **input):
@@ -116,7 +116,7 @@ UPDATE = gql("""
 
 
 async def change(session):
-    """Follows and posts, and compares the store with what the server says then."""
+    """Follows and posts, and compares the store with the server's state."""
     store = {}
     keep(store, await profile(session, "Polly"))
     me = await profile(session, VIEWER)
@@ -141,7 +141,7 @@ async def change(session):
 
 
 async def update(session):
-    """Removes the age, and leaves the rest: what is left out of an input stays, and None removes."""
+    """Removes the age by None. Attributes that the input lacks stay."""
     changed = await mutate(session, UPDATE, username=VIEWER, name="Li Lei", age=None)
     return changed["user"]
 
@@ -170,7 +170,7 @@ async def listen(url, tokens, session):
 
 
 async def errors(session, url, tokens):
-    """Returns what an invalid document, a failed field, a rejected input and a rejected subscription look like."""
+    """Returns the errors of an invalid document, a failed field, a rejected input and a rejected subscription."""
     seen = {}
     try:
         await session.execute(gql("{ viewer { nickname } }"))
@@ -201,7 +201,7 @@ async def errors(session, url, tokens):
 
 
 async def built(session, schema):
-    """Returns a name that a query finds which was built from the schema."""
+    """Returns a name, by a query that is built from the schema."""
     ds = DSLSchema(schema)
     name = ds.User.name
     query = dsl_gql(DSLQuery(ds.Query.user(username="HanMeimei").select(name)))

@@ -39,7 +39,7 @@ public class Witness {
   public static void main(String[] args) throws Exception {
     Configuration conf = HBaseConfiguration.create();
     admin = ConnectionFactory.createConnection(conf).getAdmin();
-    // Each attempt is reported by itself.
+    // The program reports each attempt.
     conf = new Configuration(conf);
     conf.setInt("hbase.client.retries.number", 0);
     for (String timeout : new String[] {"hbase.rpc.timeout", "hbase.client.operation.timeout",

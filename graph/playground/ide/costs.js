@@ -17,10 +17,9 @@ function subscribe(listener) {
   return () => listeners.delete(listener);
 }
 
-// boundOf returns the maximum numbers of Gets and of rows of a level of a report. They are the sums
-// of the plan's reads with the fields and loaders of the level. A read that shares the Gets of
-// another read counts as that read. It returns null for calls of writers, which are not in the
-// plan.
+// boundOf returns the maximum number of Gets and of rows of a report's level. It adds up the plan's
+// reads with the fields and loaders of the level. A read that shares the Gets of another counts as
+// that one. boundOf returns null for calls of writers, which are not in the plan.
 export function boundOf(plan, level) {
   const loaders = new Set(level.loaders.map(({ name }) => name));
   const reads = new Set();

@@ -86,7 +86,7 @@ function eventsOf(events, headers, show) {
   };
 }
 
-// separated takes the report out of a response, unless the header editor requests it.
+// separated removes the report from a response, unless the header editor requests it.
 function separated(response, headers) {
   const report = response.extensions?.report;
   let shown = response;

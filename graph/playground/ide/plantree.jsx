@@ -14,7 +14,7 @@ export function PlanTree({ plan }) {
   const cell = rounds > few ? 28 : 44; // the width of a round
   const most = Math.max(...plan.reads.map(({ gets, rows }) => Math.max(gets, rows)), 1);
   const longest = Math.max(...fields.map(({ depth, label }) => 8 + depth * indent + (label.length + 1) * glyph));
-  // The names have the width that the rounds leave, but at least a readable one.
+  // The names have the rest of the width, but at least a readable width.
   const names = (width) => Math.max(width - rounds * cell - 70, Math.min(longest, width * 0.4));
   const rows = fields.map((field, index) => {
     const y = head + index * row;
@@ -63,7 +63,7 @@ export function PlanTree({ plan }) {
   );
 }
 
-// treeOf returns the plan's fields in order, with depth, index of the parent, and reads.
+// treeOf returns the plan's fields in order, with their depth, parent's index and reads.
 function treeOf({ fields, reads }) {
   const above = [];
   return fields.map((field, index) => {

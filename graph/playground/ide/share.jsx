@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { authorized } from './viewer.js';
 import { Icon } from './icon.jsx';
 
-// shared is the operation of the page's link. It lacks the parameters that the link lacks.
+// shared is the operation of the page's link.
 export const shared = Object.fromEntries(
   ['query', 'variables', 'operationName'].flatMap((name) => {
     const value = new URLSearchParams(location.search).get(name);
@@ -14,8 +14,8 @@ export const shared = Object.fromEntries(
 // A reload must show the current tabs instead of the operation of the link.
 if (shared.query) history.replaceState(null, '', location.pathname);
 
-// SharedOperation selects the operation of the page's link when its document is parsed: once,
-// because later documents may be of other tabs.
+// SharedOperation selects the operation of the page's link when its document is parsed. It does so
+// only once, because later documents may be of other tabs.
 export function SharedOperation() {
   const { setOperationName } = useGraphiQLActions();
   const parsed = useGraphiQL(({ documentAST }) => Boolean(documentAST));

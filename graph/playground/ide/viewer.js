@@ -13,8 +13,8 @@ let expires = 0;
 export const actingAs = () => username;
 export const typedToken = () => token;
 
-// actAs changes the user. '' sends unauthenticated requests. It throws if there is no token for the
-// name, and so does each request until the name is changed.
+// actAs changes the user. With '', requests are unauthenticated. If the name gets no token, actAs
+// throws, and so does each request until the name is changed.
 export async function actAs(name) {
   [username, token] = [name, ''];
   forBrowser.set('actAs', '');

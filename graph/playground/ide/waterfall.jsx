@@ -1,5 +1,5 @@
-// The execution of a request as a waterfall: over time, a bar per round and region server, and
-// below it the loaders. To the right are the numbers of Gets, with the plan's bounds.
+// The execution of a request as a waterfall over time. Each round has a bar per region server, and its
+// loaders below. To the right are the numbers of Gets, with the plan's bounds.
 import { boundOf } from './costs.js';
 import { count, fit, glyph, milliseconds, plural } from './format.js';
 import { Picture } from './picture.jsx';
@@ -49,7 +49,7 @@ function costOf(level) {
   return { figure: 'rpcs', number: level.rpcs, noun: 'RPC' };
 }
 
-// isWriter reports whether a level's loader is the operation type and the purpose of a writer's call.
+// isWriter reports whether a level is a call of a writer. Its loader is the operation type and purpose.
 function isWriter({ name }) {
   return name.includes(': ');
 }
