@@ -74,9 +74,9 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 	return nil
 }
 
-// HoldResponse reserves memory for a response, in addition to the rows that the request has read
-// from its [Budgeted] store, or returns a [*Busy]. A request that already holds memory does not
-// wait, because such requests could wait for each other.
+// HoldResponse reserves memory for a response to the request of a [Budgeted] store, or returns a
+// [*Busy]. Memory for rows stays reserved. A request that already holds memory does not wait,
+// because such requests could wait for each other.
 func HoldResponse(store Store, bytes int) error {
 	view, ok := store.(*budgeted)
 	if !ok || view.budget.memory == nil {
@@ -159,8 +159,8 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces reads gets in successive pieces. If a piece fails, even with an error of the call such
-// as [ErrClosed], that error is the result of all remaining Gets.
+// getPieces reads gets in successive pieces. If a piece fails, all remaining Gets have its error,
+// even an error of the call such as [ErrClosed].
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

@@ -9,8 +9,8 @@ import (
 
 // Store is a set of tables. It is safe for concurrent use.
 //
-// A call timeout of the engine bounds each read, each write and each page of a scan, in addition to
-// the deadline of ctx. Without both, [DefaultTimeout] applies. Returned cells may be shared: do not
+// A call timeout of the engine bounds each read, write and page of a scan, in addition to the
+// deadline of ctx. Without both, [DefaultTimeout] applies. Returned cells may be shared: do not
 // change them. Arguments may be reused after a call.
 //
 // A call has an error, or each of its items has its own:

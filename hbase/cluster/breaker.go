@@ -91,8 +91,8 @@ func (b *breaker) isOpenFor(server string) bool {
 	return false
 }
 
-// mark marks a server as unresponsive. It returns false if the server was marked already, or if a
-// probe was answered, so that the breaker is open for no region of the server.
+// mark marks a server as unresponsive. It returns false if the server was marked already. It also
+// returns false if a probe was answered: then the breaker is open for no region of the server.
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

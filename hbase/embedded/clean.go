@@ -20,8 +20,8 @@ import (
 //     keeps them until a flush
 //   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
-// A row that is never read is never cleaned. Only tables with a TTL are cleaned completely, when
-// the store is opened and every expiryInterval.
+// Tables with a TTL are cleaned completely, when the store is opened and every expiryInterval. In
+// other tables, a row that is never read is never cleaned.
 const (
 	tolerated      = 32
 	maxQueued      = 1024

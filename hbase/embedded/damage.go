@@ -15,7 +15,7 @@ import (
 )
 
 // checkLogs looks for damage in the write-ahead log, and in MANIFEST, the list of files. Pebble
-// treats a damaged record as the end of a log that a crash cut off, so acknowledged writes would be
+// treats a damaged record as the end of a log that a crash cut off. So acknowledged writes would be
 // lost without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)

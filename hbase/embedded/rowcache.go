@@ -21,8 +21,8 @@ import (
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read at the earliest, because keeping it costs as much as reading it,
-// and evicts another.
+// A row is kept at its second read at the earliest. To keep it costs as much as to read it, and
+// evicts another.
 //
 // No Get returns a stale row. No other process writes, and the store counts the writes of a row
 // before they become visible (rowState). A cached row has the count from before it was read.
@@ -133,7 +133,7 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 }
 
 // again reports whether the hash was offered before. A key replaces another one in its slot only
-// half of the time, because two keys that are read in turns would otherwise never be kept.
+// half of the time. Otherwise two keys that are read in turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
 	switch known := slot.Load(); {

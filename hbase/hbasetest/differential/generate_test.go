@@ -67,7 +67,7 @@ func (g generator) family() string {
 
 // column returns an empty qualifier in family c only, because no filter seeks in its pages. HBase
 // writes the marker of a family to the column of the empty qualifier. A filter that seeks to a
-// page's start skips the marker if a newer cell of that column precedes it, so deleted cells are
+// page's start skips the marker if a newer cell of that column precedes it. Then deleted cells are
 // readable in pages (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
