@@ -159,7 +159,7 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 
 type subtree struct {
 	page   relay.Page
-	after  treePosition // after and until are exclusive bounds of the page; zero is none
+	after  treePosition // after and until are exclusive bounds of the page, or zero
 	until  treePosition
 	depth  int
 	level  []string       // codes of the departments at depth
@@ -175,8 +175,8 @@ func newSubtree(code string, p relay.Page) *subtree {
 }
 
 // pageRange is the part of a list that is read. It is the whole list for a backward page, and on
-// the levels down to t.after.depth. Otherwise it has as many departments as the page lacks, and one
-// more for hasNextPage.
+// the levels down to t.after.depth. Otherwise its limit is the number of departments that the page
+// lacks, and one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.after.depth {
 		return loaders.Whole

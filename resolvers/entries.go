@@ -21,7 +21,7 @@ type entries[T any] struct {
 // deletes the entry.
 type entryKey struct {
 	loaders.MemberKey
-	author string // of a twit, or of a comment's twit; or the owner of a change event's list
+	author string // of a twit or of a comment's twit, or the owner of a change event's list
 }
 
 type visibility[T any] struct {

@@ -173,7 +173,7 @@ func entryOfOwner(k live.Key) entryKey {
 	return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
 }
 
-// entriesOf returns the entries of candidates, and reads those whose Candidate.Entry is nil.
+// entriesOf returns the entries of candidates. It reads an entry if Candidate.Entry is nil.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

@@ -23,9 +23,8 @@ type naming struct {
 }
 
 // withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
-// of such a key get the path of the id. If the input is invalid, withKeys returns user errors and
-// does not call resolve: for both fields of a pair, for neither field of a pair that is not
-// optional, and for an id of another type.
+// of such a key get the path of the id. If [naming.check] fails, withKeys returns user errors, and
+// does not call resolve.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var keyErrors writers.UserErrors

@@ -44,7 +44,7 @@ func (s scan[T, C]) cost(call *costCall) error {
 	if err != nil {
 		return err
 	}
-	if r := requests[len(requests)-1]; r.entries { // backward costs at least as much as forward
+	if r := requests[len(requests)-1]; r.entries { // forward costs no more than backward
 		o, rows := s.objects.ScanShape(r.pageRange(), r.node)
 		at := call.Scan(call.Begin(), readOf(o), rows)
 		call.Returns("", call.Set(call.Parents, int64(r.Size), at))

@@ -47,7 +47,7 @@ func (s search[T, C]) cost(call *costCall) error {
 	if !open && (query == nil || *query == "") || open && err != nil {
 		return s.scan.cost(call)
 	}
-	r := requests[len(requests)-1] // backward costs at least as much as forward
+	r := requests[len(requests)-1] // forward costs no more than backward
 	if err != nil || !r.entries {
 		return err
 	}

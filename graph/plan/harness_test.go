@@ -54,7 +54,7 @@ func returns(value any) resolver { return perParent(func(*testObject) any { retu
 
 type fixture struct {
 	sdl       string
-	resolvers map[string]resolver // by "Type.field"; other fields have their value in the object
+	resolvers map[string]resolver // by "Type.field", for fields without a value in the object
 	oneParent map[string]func(ctx context.Context, parent *testObject) (any, error)
 	tasks     *tasks
 

@@ -39,7 +39,7 @@ type Object struct {
 }
 
 // Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen
-// binds; root fields ignore theirs.
+// binds. Root fields ignore them.
 type Field struct {
 	Name                       string
 	Object                     string

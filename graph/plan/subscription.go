@@ -8,10 +8,9 @@ import (
 )
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
-// deadline and report. The handler of ExecWithEventContext only waits for an event. It puts a
-// function that executes the event into the ctx of the response. The last response interceptor,
-// [Events], calls that function. The handler cannot call it, because gqlgen calls the handler
-// before the response interceptors, which would not apply.
+// deadline and report. The handler of ExecWithEventContext waits for an event, and puts a function
+// that executes it into the ctx of the response. The response interceptor [Events] calls that
+// function. If the handler called it, the other response interceptors would not apply.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 

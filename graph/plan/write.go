@@ -34,8 +34,8 @@ type reserveKey struct{}
 const reserveStep = 1 << 20
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
-// reserve gets the total number of bytes to keep reserved until ctx ends; the data may still be
-// shorter. If reserve returns an error, the data are null, with that error.
+// reserve gets the total number of bytes to keep reserved until ctx ends, which may be more than
+// the data need. If reserve returns an error, the data are null, with that error.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return context.WithValue(ctx, reserveKey{}, reserve)
 }
@@ -75,7 +75,7 @@ type writer struct {
 	slots     writeSlots
 	hasSlot   bool
 	failures  []failure
-	absent    bool // the value that was written last is absent; its caller propagates that
+	absent    bool // the last value is absent: the caller must propagate that
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -100,8 +100,8 @@ func (w *writer) data(root *objectSet) []byte {
 	return w.dst
 }
 
-// stopped reports whether dst is too long, or no memory is left for it. Then the rest of the
-// response is skipped, because [writer.data] replaces dst by null.
+// stopped reports whether dst is too long, or no memory is left for it. Then the writer skips the
+// remaining response, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a write slot if dst is long. It holds no slot while it reserves memory, because a

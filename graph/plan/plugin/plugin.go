@@ -20,7 +20,7 @@ var template string
 // Plugin generates a plan.Field for each field, with the Go types and resolvers that gqlgen binds.
 // It fails if the plan does not support the schema or the configuration, and lists each place.
 type Plugin struct {
-	// Plan is the import path of package plan; the default is twibase's.
+	// Plan is the import path of package plan. The default is twibase's.
 	Plan string
 	// Lazy are the import paths of packages with lazy objects. A composite field of a lazy object
 	// needs a resolver, which must wait for the object if it reads more than the key.
