@@ -54,7 +54,6 @@ func (r root) Game() exec.GameResolver             { return gameResolver{} }
 
 var errFirstOnly = errors.New("the resolvers of the benchmark support first only")
 
-// firstPage returns the size of a page. Queries request first pages only.
 func firstPage(first *int, after *string, last *int, before *string) (int, error) {
 	if first == nil || after != nil || last != nil || before != nil {
 		return 0, errFirstOnly

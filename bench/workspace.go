@@ -50,7 +50,6 @@ func (p *workspace) build(ctx context.Context) (program string, err error) {
 
 func (p *workspace) buildAs(ctx context.Context, name string, flags ...string) (program string, err error) {
 	program = p.path(name)
-	// The dependencies of the program are in the module of the folder above.
 	args := append([]string{"-C", "..", "build", "-trimpath", "-o", program}, flags...)
 	build := exec.CommandContext(ctx, "go", append(args, ".")...)
 	if out, err := build.CombinedOutput(); err != nil {

@@ -108,7 +108,6 @@ func TestReloadDuringTheStartIsNotLost(t *testing.T) {
 	}
 }
 
-// TestReloadedFlagsAreDocumented reads docs/OPERATIONS.md.
 func TestReloadedFlagsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/OPERATIONS.md")
 	if err != nil {

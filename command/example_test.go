@@ -13,7 +13,6 @@ import (
 
 const exampleDir = "../examples/web"
 
-// Runs commands of README.md.
 func TestDocumentsExampleInTheDocsIsWhatItPrints(t *testing.T) {
 	page, err := os.ReadFile("../README.md")
 	if err != nil {

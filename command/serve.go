@@ -27,7 +27,7 @@ import (
 const (
 	maxMemory        = 1 << 20 // MiB
 	maxRowsPerSecond = 100_000_000
-	// minReadMemory, in MiB, is enough for a call of a poll that reads texts.
+	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads per call.
 	minReadMemory = 16
 	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process
 	// earlier.

@@ -33,8 +33,8 @@ const (
 	// maxInFlight bounds the bytes of responses that are being sent, and separately the bytes of
 	// requests that are being received. Above it, the oldest transfers are cut off.
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the completion of acknowledged writes during a shutdown. The sweep
-	// of a gateway completes the other writes later.
+	// completionTimeout bounds the completion of acknowledged writes during a shutdown. Sweeps
+	// complete the others.
 	completionTimeout = 5 * time.Second
 )
 
@@ -58,8 +58,8 @@ type Config struct {
 	// Slow is the shortest duration logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is the time after [ErrTerminated] during which /readyz fails, so that load
-	// balancers notice, and requests are still served.
+	// DrainDelay is the time after [ErrTerminated] during which requests are still served, while
+	// load balancers notice that /readyz fails.
 	DrainDelay time.Duration
 
 	Shared bool // other gateways may serve the store

@@ -34,7 +34,6 @@ func send(g *Gateway, client, body string) {
 	g.Public.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// exposed returns the lines of /metrics that begin with prefix, without prefix.
 func exposed(g *Gateway, prefix string) (lines []string) {
 	w := httptest.NewRecorder()
 	g.Monitoring.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

@@ -27,11 +27,9 @@ const (
 )
 
 const (
-	maxHeaderBytes = 64 << 10
-	// maxHeaderFields bounds the fields of a header. Each takes more than 100 bytes of memory.
-	maxHeaderFields = 100
-	// maxStreams bounds the streams of an HTTP/2 connection. RFC 9113 recommends at least 100.
-	maxStreams = 100
+	maxHeaderBytes  = 64 << 10
+	maxHeaderFields = 100 // of more than 100 bytes of memory each
+	maxStreams      = 100 // of an HTTP/2 connection, the minimum that RFC 9113 recommends
 	// maxUnread bounds the bytes of bodies that HTTP/2 buffers until handlers read them, per
 	// connection and per stream.
 	maxUnread = 64 << 10
@@ -39,11 +37,9 @@ const (
 
 // Listeners of a gateway.
 type Listeners struct {
-	Public net.Listener
-	// TLS is for Public; nil is plain HTTP.
-	TLS *tls.Config
-	// Monitoring is plain HTTP; may be nil.
-	Monitoring net.Listener
+	Public     net.Listener
+	TLS        *tls.Config  // of Public; nil is plain HTTP
+	Monitoring net.Listener // plain HTTP; may be nil
 }
 
 // ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].

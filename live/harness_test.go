@@ -64,7 +64,6 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 	})
 }
 
-// run polls until stop is called.
 func run(t *testing.T, p *Poller) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup

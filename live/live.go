@@ -41,10 +41,9 @@ type Options struct {
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, which
 	// may still add entries of that time. Zero times are ignored. The default is none.
 	PendingSince func() []time.Time
-	// Interval is the time between polls. The default is [Interval].
-	Interval time.Duration
-	Log      *slog.Logger // nil discards the messages
-	Now      func() time.Time
+	Interval     time.Duration // between polls; the default is [Interval]
+	Log          *slog.Logger  // nil discards the messages
+	Now          func() time.Time
 }
 
 const (
@@ -56,18 +55,15 @@ const (
 	maxLag  = 10 * time.Minute
 	// MaxClockSkew is the maximum difference between the clocks of two gateways.
 	MaxClockSkew = 5 * time.Second
-	// maxPending is the number of candidates kept for later polls.
-	maxPending = 1 << 16
-	// pollTimeout bounds the duration of a poll.
-	pollTimeout = 10 * time.Second
+	maxPending   = 1 << 16 // candidates kept for later polls
+	pollTimeout  = 10 * time.Second
 	// certainOrder is longer than two polls. If a gateway finds two entries at least certainOrder
 	// apart, every gateway finds them in the same order.
 	certainOrder = 3 * pollTimeout
-	// idleTimeout is how long a row is polled after its last subscriber left, who may reconnect.
+	// A row is polled for idleTimeout after its last subscriber has left, who may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows, except that rows of broadcasters are always added. When half
-	// of them, or half of an address's share, are polled, the next poll drops rows without
-	// subscribers.
+	// MaxRows bounds the polled rows, except those of broadcasters. When half of them, or half of
+	// an address's share, are polled, the next poll drops rows without subscribers.
 	MaxRows = 20_000
 	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
 	rowReserve = 4
@@ -76,8 +72,8 @@ const (
 	maxQueued   = 64 << 20 // bytes of all queued entries
 	pageSize    = 256      // members per Get
 	rowsPerCall = 1000
-	// entriesPerCall bounds the entries of a call of Visible. Twits of the maximum length, in
-	// characters of 4 bytes, then have 14.5 MiB of texts and URLs. Imported twits may be longer.
+	// entriesPerCall bounds the entries of a call of Visible. Twits of the maximum length then have
+	// 14.5 MiB of texts and URLs. Imported twits may be longer.
 	entriesPerCall = 256
 )
 

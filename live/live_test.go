@@ -307,7 +307,6 @@ func TestRowsAreBounded(t *testing.T) {
 	})
 }
 
-// Users behind one proxy come and go.
 func TestRowsWithoutSubscribersLeaveTheShareOfAnAddress(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		p := f.poller

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	// ErrSlow means that a subscriber left more than [QueueSize] entries unread or parked. If all
-	// queues together have more than maxQueued bytes, it also ends the subscription that has been
-	// behind longest, and drops its queue.
+	// ErrSlow ends a subscription with more than [QueueSize] unread or parked entries. If all
+	// queues together have more than maxQueued bytes, it ends the subscription that has been behind
+	// longest, whose queue is then dropped.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
@@ -72,7 +72,7 @@ type Subscription struct {
 
 // Subscribe waits until all later entries are certain to be delivered. The caller must call Close.
 // Entries that are found after until are parked for [Subscription.Resume], unless until is zero.
-// The error may be [ErrTooManyRows], [ErrEnded], that of ctx or of the store.
+// The error may be [ErrTooManyRows], [ErrEnded], or one of ctx or the store.
 //
 // An address may add its first row if any is free. It may add another one if rowReserve × its rows
 // stay free. So an address adds at most a fifth of [MaxRows], the next one a fifth of the rest.

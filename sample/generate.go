@@ -18,7 +18,6 @@ var (
 		"Lei 磊,Jun 军,Yang 洋,Yong 勇,Yan 艳,Jie 杰,Juan 娟,Tao 涛", ",")
 )
 
-// Texts of twits and comments.
 var (
 	openings = strings.Split("Monday again.,刚下班。,Three cups of tea so far today.,周末去爬山了。,"+
 		"Stuck in traffic on the ring road.,新书到了！,The cat has learnt to open doors.,下雨了，", ",")

@@ -16,7 +16,7 @@ import (
 //go:embed people
 var people embed.FS
 
-// unfinished is a table that exists during a load. If it exists at the start, the load is repeated.
+// unfinished is a table that exists until a load is complete.
 const unfinished = "sample_unfinished"
 
 // NeedsLoad returns true if the store has no users, departments, roles and games, or if a load was

@@ -15,7 +15,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// readLists returns the members of all lists, and checks their buckets.
+// readLists also checks buckets.
 func readLists(t testing.TB, store hbase.Store, d dataset, bound int) []string {
 	t.Helper()
 	var users, departments, roles, games, twits []string

@@ -78,10 +78,9 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	}
 }
 
-// childSetting is an environment variable: the folder of the store of the child process.
+// childSetting is the environment variable with the folder of a child's store.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
-// announcing prints a line for each batch.
 type announcing struct{ hbase.Store }
 
 func (a announcing) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {

@@ -98,7 +98,6 @@ func relationFiles() (names []string) {
 	return names
 }
 
-// fileOf returns the name of the schema with the objects.
 func fileOf(o *tables.AnyObject) string {
 	if o == tables.PostedTwits {
 		return "twits"

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches reads by name, of keys of objects and directories of lists. A value must not change
+// lookup caches values that it reads by name, such as keys of objects. A value must not change
 // while the lookup is in use. It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store

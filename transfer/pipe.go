@@ -17,7 +17,7 @@ type item[T any] struct {
 	value T
 }
 
-// read calls f with each row of a schema's files. Bad rows go to [progress.skip].
+// read calls f with each valid row of a schema's files.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {

@@ -83,8 +83,7 @@ func (r *row) checked(column string, check func(string) error) string {
 
 func (r *row) time(column string) time.Time { return parse(r, column, tables.ParseTime) }
 
-// maxText bounds the bytes of a content, and of a list of photo URLs.
-const maxText = 1 << 20
+const maxText = 1 << 20 // bytes of a content, or of a list of photo URLs
 
 func (r *row) content(column string) string {
 	s := r.text(column)

@@ -8,8 +8,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// maxCells is the number of cells after which a fan-out is flushed.
-const maxCells = 20_000
+const maxCells = 20_000 // before a fan-out is flushed
 
 // timeless is for cells without a time. A store would replace 0 by its clock.
 const timeless = 1

@@ -65,7 +65,6 @@ func compare(h *minihbase.HBase, sides []side) error {
 	return nil
 }
 
-// prepare compares the response with that of the first side, and warms the gateway up.
 func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	if s.request.Want, err = s.gateway.Response(s.request); err != nil {
 		return err

@@ -50,7 +50,6 @@ func run(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Hour)
 	defer stop()
 	twibase := filepath.Join(dir, "twibase")
-	// The dependencies of the program are in the module of the folder above.
 	build := exec.CommandContext(ctx, "go", "-C", "..", "build", "-trimpath", "-o", twibase, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// rates are entries per second.
-var rates = []int{1, 10, 100, 1000}
+var rates = []int{1, 10, 100, 1000} // entries per second
 
 // losses counts the entries that remain if independent authors write at random times.
 type losses struct {

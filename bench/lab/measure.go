@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	batchTime = 20 * time.Millisecond
-	// warmUp is the time for Java to compile hot code.
-	warmUp                 = 400 * time.Millisecond
+	batchTime              = 20 * time.Millisecond
+	warmUp                 = 400 * time.Millisecond // Java compiles hot code
 	measureTime            = time.Second
 	minSamples, maxSamples = 5, 25
 )

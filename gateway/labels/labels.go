@@ -18,9 +18,9 @@ const (
 
 // Values chooses the values with series. The first max values get one. Further values are [Other].
 //
-// Series should not come and go, nor go to values that a client invents. So a value keeps its
-// series while it is used at least once a day. Once an hour, a value without a series replaces the
-// least used one, but only if it was more than twice as frequent.
+// A value keeps its series while it is used at least once a day, so that series do not come and go.
+// Once an hour, a value without a series replaces the least used one, but only if it was more than
+// twice as frequent. So values that a client invents rarely replace others.
 //
 // Values is not safe for concurrent use. The caller's lock includes the use of the label.
 type Values struct {

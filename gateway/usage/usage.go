@@ -13,9 +13,8 @@ import (
 
 const (
 	// Hours is the number of hours kept.
-	Hours = 24
-	// maxOperations bounds the pairs of operation and client in an hour.
-	maxOperations = 2000
+	Hours         = 24
+	maxOperations = 2000 // pairs of operation and client in an hour
 )
 
 // Client is a client's name and version.

@@ -74,7 +74,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters sets merged, and checks that each author who is leaving the broadcasters has a job.
+// broadcasters sets merged, and checks that each author who is leaving has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -16,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// files is imported with lists of more than two members split.
+// The import of files splits lists of more than two members.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),

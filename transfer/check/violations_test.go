@@ -5,7 +5,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broken is a damage, and the lines that report it.
 type broken struct {
 	name     string
 	broken   []hbase.Mutation

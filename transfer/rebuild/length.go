@@ -27,7 +27,7 @@ func (s *BucketPage) length(l *tables.AnyList) (Length, error) {
 	return n, err
 }
 
-// Count counts members by owner.
+// Count returns lengths by owner.
 func Count(ctx context.Context, store hbase.Store, l *tables.AnyList, owners []string) (map[string]Length, error) {
 	lengths := make(map[string]Length, len(owners))
 	return lengths, BucketPages(ctx, store, l, owners, func(s *BucketPage) error {
