@@ -59,8 +59,8 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 	return bound
 }
 
-// decay is the weight of the previous fraction after an operation that read a smaller one. A larger
-// one replaces it immediately, so that cheap operations do not hide an expensive one.
+// decay is the weight of the previous fraction if an operation reads a smaller fraction. A larger
+// fraction replaces it immediately, so that cheap operations do not hide an expensive one.
 const decay = 0.9
 
 // learn updates the fraction of bound that an operation reads. It keeps the operation, and so its

@@ -70,7 +70,7 @@ func TestMalformedRequestsAreRejected(t *testing.T) {
 		{"empty parameter", at("query="), 400, "lacks its query"},
 		{"empty query", with(post(`{"query":""}`), "Accept", graphQLResponse), 400, "The document is empty."},
 		{"invalid UTF-8", post(`{"query":"{user(username:\"` + "\xff" + `\"){name}}"}`), 400, "it is not UTF-8"},
-		{"invalid UTF-8 in the URL", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
+		{"URL not in UTF-8", at("query={__typename}&operationName=%ff"), 400, "the parameter operationName is not UTF-8"},
 		{"charset UTF-16", with(ask(query), "Content-Type", "application/json; charset=utf-16"), 415, "UTF-8"},
 		{"charset Latin-1", with(ask(query), "Content-Type", "application/json;charset=iso-8859-1"), 415, "UTF-8"},
 		{"malformed parameter of the content type", with(ask(query), "Content-Type", "application/json;charset="), 415,

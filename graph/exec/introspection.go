@@ -7,8 +7,8 @@ import (
 	"twibase/graph/schema"
 )
 
-// The schema is corrected once, here, where gqlgen's generated code loads it: every user of this
-// package sees the same one.
+// gqlgen's generated code loads the schema into parsedSchema. It is corrected once, here, so that
+// all users of this package see the same schema.
 func init() { schema.Conform(parsedSchema) }
 
 var errDisabled = errors.New("introspection disabled")

@@ -54,7 +54,7 @@ func reject(source *ast.Source, token lexer.Token, format string, args ...any) *
 	return gqlerror.ErrorLocf(source.Name, token.Pos.Line, token.Pos.Column, format, args...)
 }
 
-// escapes matches another escape than \u, a surrogate pair, or one surrogate, in this order.
+// escapes matches an escape other than \u, a surrogate pair, or a single surrogate, in this order.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
 // loneSurrogate returns an escape of half a surrogate pair, or "".
