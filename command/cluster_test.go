@@ -51,7 +51,7 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	t.Run("the server does not start without tables, and names them", func(t *testing.T) {
+	t.Run("the server does not start without tables", func(t *testing.T) {
 		status, _, stderr := command(t, "serve", "--listen", "127.0.0.1:0", "--store", h.URL())
 		for _, part := range []string{"has no twibase tables", "twibase tables create --store " + h.URL()} {
 			if status != statusFailed || !strings.Contains(stderr, part) {

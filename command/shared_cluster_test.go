@@ -33,7 +33,7 @@ func TestInstallationsShareACluster(t *testing.T) {
 	t.Cleanup(h.Kill)
 	c := sharedCluster{h.URL()}
 	t.Run("a table of another application", func(t *testing.T) { c.testForeign(t) })
-	t.Run("creation prints the rights of a gateway", func(t *testing.T) {
+	t.Run("tables create prints the rights that a gateway needs", func(t *testing.T) {
 		for _, namespace := range []string{"one", "two"} {
 			want := "in the HBase shell:\ngrant 'USER', 'RW', '@" + namespace + "'\n"
 			if _, stderr := c.ok(t, namespace, "root", "tables", "create", "--regions", "1"); !strings.HasSuffix(stderr, want) {

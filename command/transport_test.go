@@ -176,7 +176,7 @@ func TestLongResponsesAreCompressed(t *testing.T) {
 			t.Error(response.Status, response.Header, body)
 		}
 	})
-	t.Run("requests come one at a time", func(t *testing.T) {
+	t.Run("batches of requests are rejected", func(t *testing.T) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/graphql",
 			strings.NewReader(`[{"query":"{__typename}"},{"query":"{__typename}"}]`))
 		if err != nil {

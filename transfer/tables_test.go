@@ -134,7 +134,7 @@ func TestTablesOfOtherApplicationsAreNotTouched(t *testing.T) {
 		change  func(*testing.T, hbase.Store)
 		foreign string
 	}{
-		{"one with the families of twibase's", games, nil, "games"},
+		{"a table with twibase's families", games, nil, "games"},
 		{"the table of the marks, with other rows", func(t hbase.Table) bool { return t.Name == tables.Marks.Table() },
 			put(tables.Marks.Table()), tables.Marks.Table()},
 		{"the table of the marks, with other families", func(hbase.Table) bool { return false },
@@ -144,14 +144,14 @@ func TestTablesOfOtherApplicationsAreNotTouched(t *testing.T) {
 					t.Fatal(err)
 				}
 			}, tables.Marks.Table()},
-		{"one without the families, among all", func(t hbase.Table) bool { return !games(t) },
+		{"a table without the families, among all tables", func(t hbase.Table) bool { return !games(t) },
 			func(t *testing.T, store hbase.Store) {
 				other := hbase.Table{Name: "games", Families: []hbase.FamilySchema{{Name: "x"}}}
 				if err := store.CreateTable(t.Context(), other); err != nil {
 					t.Fatal(err)
 				}
 			}, "games"},
-		{"one that is there before a newer version adds it", func(hbase.Table) bool { return false },
+		{"a table that a newer version adds", func(hbase.Table) bool { return false },
 			func(t *testing.T, store hbase.Store) {
 				createSome(t, store, func(table hbase.Table) bool { return table.Name != "likes" })
 				names := slices.DeleteFunc(tableNames(), func(name string) bool { return name == "likes" })

@@ -69,7 +69,7 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}{
 		{"an operation in progress", [3]hbase.Mutation{wrong(3), right, wrong(3)}, nil, nil},
 		{"two operations in progress", [3]hbase.Mutation{wrong(3), wrong(3), right}, nil, nil},
-		{"a count that follows a hot list", [3]hbase.Mutation{wrong(3), wrong(2), wrong(1)},
+		{"a count of a list that changes", [3]hbase.Mutation{wrong(3), wrong(2), wrong(1)},
 			nil, []string{wrongCount("users", "a", "followerCount", 1, 4, "users:f")}},
 		{"a value that returns", [3]hbase.Mutation{wrong(3), wrong(2), wrong(3)},
 			nil, []string{wrongCount("users", "a", "followerCount", 3, 4, "users:f")}},

@@ -108,7 +108,7 @@ func TestRepairNeverPublishes(t *testing.T) {
 		for _, test := range []struct{ name, record string }{
 			{"an unknown visibility", string(withoutFlag(l, second)) + unknown},
 			{"two visibilities", string(withoutFlag(l, second)) + "\"\x00\"\x00"},
-			{"a visibility under another number", string(withoutFlag(l, second)) + "*\x00"},
+			{"a visibility with another field number", string(withoutFlag(l, second)) + "*\x00"},
 			{"a visibility cut in two", string(withoutFlag(l, second)) + "\""},
 			{"a damaged length before the visibility", "\x0a\x7fsee\x1a\x12http://x.org/1.jpg\"\x00"},
 			{"damaged text before the visibility", "\x0a\x03s\xffe\x1a\x12http://x.org/1.jpg\"\x00"},
