@@ -69,7 +69,6 @@ func (p *page[E, T]) info(to *model.PageInfo, size int) *model.PageInfo {
 	return to
 }
 
-// connect makes the connections of a batch with few allocations.
 func connect[P, C, E, T any](parents []*P, of func(*P) *page[E, T], fill func(*C, *page[E, T], *model.PageInfo)) []*C {
 	all, connections, infos := make([]*C, len(parents)), make([]C, len(parents)), make([]model.PageInfo, len(parents))
 	for i, p := range parents {

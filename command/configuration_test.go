@@ -37,8 +37,6 @@ func TestConfigurationIsDocumented(t *testing.T) {
 	}
 }
 
-// flagTables has a section for all commands, one for serve, and one for each other command that has
-// its own flags.
 func flagTables(model *kong.Application) string {
 	var out strings.Builder
 	written := map[string]bool{}

@@ -65,7 +65,6 @@ func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, 
 
 const base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// authenticate returns the response to a request, and the close code of a WebSocket.
 func authenticate(t *testing.T, url, token string) (status int, body string, closed websocket.StatusCode) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url+"/graphql", strings.NewReader(`{"query":"{viewer{username}}"}`))

@@ -166,7 +166,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// failingMetrics returns the metrics of reloaded files. The gateway has the metric of --documents.
+// failingMetrics returns the metrics of reloaded files, except --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))

@@ -25,7 +25,6 @@ import (
 	"twibase/transfer"
 )
 
-// frames sends HTTP/2 frames, valid or not.
 type frames struct {
 	*http2.Framer
 	conn   net.Conn

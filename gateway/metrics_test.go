@@ -40,7 +40,6 @@ func TestDeprecatedMetricsNameTheirSuccessors(t *testing.T) {
 	}
 }
 
-// pageOfMetrics matches names of metrics, and suffixes.
 var pageOfMetrics = regexp.MustCompile("`(twibase)?(_[a-z_]+)")
 
 // The page also has metrics of a cluster and of the command line.

@@ -102,8 +102,7 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly reads 1000 bytes, and then one every tenth of a second. It calls done with the number
-// of bytes and the duration.
+// readSlowly reads 1000 bytes, and then one every tenth of a second.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {

@@ -98,7 +98,6 @@ func writeCSV(w io.Writer, buffered io.Reader, rows int, header []string, used [
 	return out.Error()
 }
 
-// replaceFile writes a temporary file, syncs it, and renames it to path.
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {

@@ -52,8 +52,7 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists with a length, because an interrupted import may have moved
-// members out of any of them.
+// touchCounted touches all lists with a length. An interrupted import may have changed any of them.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {

@@ -80,7 +80,7 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
-// edge is a stored edge, as changed by the rows so far.
+// edge is a stored edge after the changes of earlier rows.
 type edge struct {
 	related   bool
 	at        time.Time

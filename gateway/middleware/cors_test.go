@@ -72,7 +72,6 @@ func TestPreflightCostsBoundedWork(t *testing.T) {
 	}
 }
 
-// requested returns the value of the header as browsers send it.
 func requested(names []string) string {
 	return strings.ToLower(strings.Join(slices.SortedFunc(slices.Values(names), func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
