@@ -68,9 +68,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// applyLater applies plan.later. If x.startedHere, it also renews the lease, and takes a slot before the
-// first long stage. If no slot is free, it leaves the rest to a sweep. Waiting could be a deadlock,
-// because an operation with a slot may wait for this one.
+// applyLater applies plan.later. If x.startedHere, it also renews the lease, and takes a slot
+// before the first long stage. If no slot is free, it leaves the rest to a sweep. Waiting could be
+// a deadlock, because an operation with a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.startedHere || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")

@@ -51,8 +51,8 @@ func offers(r *http.Request) (all []offer) {
 
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
-	// A wildcard stands for the first of our media types that Accept does not name. Without a match,
-	// that type is also the default.
+	// A wildcard stands for the first of our media types that Accept does not name. Without a
+	// match, that type is also the default.
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
 		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
 	})

@@ -43,8 +43,8 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe is called before each operation of a WebSocket or a shared stream, and ended after it.
-	// May be nil.
+	// Observe is called before each operation of a WebSocket or a shared stream, and ended after
+	// it. May be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int
