@@ -37,12 +37,12 @@ func StartDistributed(ctx context.Context, dir string) (*Distributed, error) {
 }
 
 func StartDistributedSecured(ctx context.Context, dir string, security Security) (d *Distributed, err error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
 	lib, err := jars(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	if err := writeRecipe(dir); err != nil {
 		return nil, err
 	}
@@ -55,11 +55,10 @@ func StartDistributedSecured(ctx context.Context, dir string, security Security)
 		return nil, err
 	}
 	d = &Distributed{url: fmt.Sprintf("hbase://127.0.0.1:%d%s", port, znode), dir: dir, port: port}
-	d.java = append([]string{
+	d.java = slices.Concat([]string{
 		"@" + filepath.Join(dir, "jvm.args"), "-Xmx512m", shortLived[0],
 		"-Dtwibase.data=" + data, fmt.Sprint("-Dtwibase.zkport=", port), fmt.Sprint("-Dtwibase.servers=", regionServers),
-		"-cp", filepath.Join(dir, "conf") + ":" + filepath.Join(lib, "*"),
-	}, security.JVM...)
+	}, classPath(lib, filepath.Join(dir, "conf")), security.JVM)
 	for _, setting := range security.Settings {
 		d.settings = append(d.settings, "-D", setting)
 	}

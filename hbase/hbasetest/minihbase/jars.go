@@ -28,8 +28,8 @@ func JVM() ([]string, error) {
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars. Its name has the pom's hash, so a new version has a new
-// folder.
+// jars returns the folder of HBase's jars and their [archive]. Its name has the pom's hash, so a
+// new version has a new folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -43,7 +43,7 @@ func jars(ctx context.Context) (string, error) {
 		cache = os.TempDir()
 	}
 	lib := filepath.Join(cache, "twibase", fmt.Sprintf("hbase-%x", sha256.Sum256(pom))[:18])
-	if exists(lib) {
+	if exists(archive(lib)) {
 		return lib, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(lib), 0o755); err != nil {
@@ -54,10 +54,15 @@ func jars(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if exists(lib) {
-		return lib, nil
+	if !exists(lib) {
+		if err := fetch(ctx, lib); err != nil {
+			return "", err
+		}
 	}
-	return lib, fetch(ctx, lib)
+	if !exists(archive(lib)) {
+		return lib, writeArchive(ctx, lib)
+	}
+	return lib, nil
 }
 
 func fetch(ctx context.Context, lib string) error {

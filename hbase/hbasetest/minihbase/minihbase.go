@@ -1,7 +1,8 @@
 // Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers, in
 // one Java process ([Start]) or in five ([StartDistributed]), on the loopback interface only.
 //
-// Maven downloads the jars once, into the user's cache folder. Several HBases can run at a time.
+// The first start lets Maven download the jars into the user's cache folder, and writes an archive of
+// their classes there. Several HBases can run at a time.
 package minihbase
 
 import (
@@ -48,17 +49,20 @@ func StartSecured(ctx context.Context, dir string, security Security) (*HBase, e
 }
 
 func start(ctx context.Context, dir string, jvm, master []string, client []cluster.Option) (*HBase, error) {
+	lib, err := jars(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return startFrom(ctx, lib, dir, jvm, master, client)
+}
+
+func startFrom(ctx context.Context, lib, dir string, jvm, master []string, client []cluster.Option) (*HBase, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := jars(ctx)
-	if err != nil {
-		return nil, err
-	}
-	conf := filepath.Join(dir, "conf")
 	if err := writeRecipe(dir); err != nil {
 		return nil, err
 	}
@@ -76,8 +80,7 @@ func start(ctx context.Context, dir string, jvm, master []string, client []clust
 		"-Dtwibase.data=" + data,
 		fmt.Sprint("-Dtwibase.zkport=", port),
 		fmt.Sprint("-Dtwibase.servers=", regionServers),
-		"-cp", conf + ":" + filepath.Join(lib, "*"),
-	}, jvm, []string{"org.apache.hadoop.hbase.master.HMaster"}, master,
+	}, classPath(lib, filepath.Join(dir, "conf")), jvm, []string{"org.apache.hadoop.hbase.master.HMaster"}, master,
 		[]string{fmt.Sprint("--localRegionServers=", regionServers), "start"})...)
 	if err != nil {
 		return nil, err
