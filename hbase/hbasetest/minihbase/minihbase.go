@@ -1,8 +1,8 @@
 // Package minihbase starts a real HBase for tests: ZooKeeper, a master and three region servers, in
 // one Java process ([Start]) or in five ([StartDistributed]), on the loopback interface only.
 //
-// The first start lets Maven download the jars into the user's cache folder, and writes an archive of
-// their classes there. Several HBases can run at a time.
+// The first start lets Maven download the jars into the user's cache folder, and writes an archive
+// of their classes there. Several HBases can run at a time.
 package minihbase
 
 import (
