@@ -20,7 +20,7 @@ type accept struct {
 	// media is mediaJSON or mediaGraphQL, as the client prefers; empty if both have q=0.
 	media       string
 	events      bool // the client accepts server-sent events
-	eventsFirst bool // it prefers them
+	eventsFirst bool // the client prefers them
 }
 
 func (a accept) contentType() string { return cmp.Or(a.media, mediaJSON) + "; charset=utf-8" }
@@ -51,8 +51,8 @@ func offers(r *http.Request) (all []offer) {
 
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
-	// A wildcard stands for the first of our media types that Accept does not name. Without a
-	// match, that type is also the default.
+	// A wildcard stands for the first of our media types that Accept does not name. If nothing in
+	// Accept matches, that type is the default, too.
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
 		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
 	})

@@ -18,9 +18,9 @@ const (
 	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to 1/(1+5) of the slots while others send requests, because
-	// running operations compete for the processors and the store. docs/LIMITS.md has the latencies
-	// of the others.
+	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests,
+	// because running operations compete for the processors and the store. docs/LIMITS.md has the
+	// latencies of other clients during attacks.
 	slotReserve = 5
 	// placeReserve limits a client that holds places to 1/(1+1) of them. The share is large because
 	// one screen of a client may need several heavy operations.
@@ -30,7 +30,7 @@ const (
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots for subscription events, because one twit is an event for each of
-	// its subscribers. Their number is a quarter of the other slots.
+	// its subscribers. There are a quarter as many of them as of other slots.
 	events   chan struct{}
 	rejected atomic.Int64
 }
@@ -52,14 +52,15 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.slots.Acquire(ctx, client, 1, queueTimeout) {
 		return nil, a.reject()
 	}
-	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that others
-	// wake. Under overload, operations wake each other all the time, so new requests would wait for
-	// seconds.
+	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that other
+	// goroutines wake. Under overload, operations wake each other all the time, so new requests
+	// would wait for seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
 
-// acquireEvent waits for a slot until ctx is done: clients can't repeat an event.
+// acquireEvent waits for a slot until ctx is done. It has no timeout, because a client can't
+// request an event again.
 func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
 	if a.events == nil {
 		return func() {}, nil
@@ -73,7 +74,8 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 }
 
 const (
-	// shortBody is parsed without a share of parsedBytes.
+	// shortBody is the length, in bytes, up to which a body or message needs no share of
+	// parsedBytes.
 	shortBody = 16 << 10
 	// parsedBytes bounds the total length of longer bodies and messages that are being parsed,
 	// because parsing takes several times their length in memory. At most waitingParsed complete
@@ -116,7 +118,8 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 }
 
 // Load returns the number of running operations, of operations that wait for a slot or places, and
-// of rejections so far. Rejected bodies, messages and events count, those of Overdrawn do not.
+// of rejections so far. The rejections include those of bodies, messages and events, but not the
+// operations that [Endpoint.Overdrawn] counts.
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {
@@ -156,12 +159,13 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach bounds the documents of an address's subscriptions, in bytes per permitted stream. A
-// running subscription keeps its parsed document, which takes up to 150 times the bytes.
+// textEach, times the streams that an address may have, bounds the total length of the documents of
+// its subscriptions, in bytes. A running subscription keeps its parsed document, which takes up to
+// 150 times the bytes.
 const textEach = 4 << 10
 
-// subscriptionsEach bounds the subscriptions of an address, per permitted stream: each list with a
-// subscriber is polled.
+// subscriptionsEach, times the streams that an address may have, bounds its subscriptions, because
+// each list with a subscriber is polled.
 const subscriptionsEach = 4
 
 type perAddress struct {
@@ -170,7 +174,7 @@ type perAddress struct {
 	counts map[string]int
 }
 
-// add adds n unless that exceeds the limit.
+// add adds n to the count of an address, unless the sum exceeds the limit.
 func (p *perAddress) add(address string, n int) (all int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -274,7 +274,7 @@ func TestOverloadRejectsWithoutReadingTheBody(t *testing.T) {
 			t.Errorf("status %d, %v: %s; traced: %+v", w.Code, w.Header(), w.Body, trace)
 		}
 		time.Sleep(queueTimeout)
-		synctest.Wait() // until the others have timed out
+		synctest.Wait() // until the waiting operations have timed out
 		release()
 		w = httptest.NewRecorder()
 		e.ServeHTTP(w, post(`{"query":"{ __typename }"}`))

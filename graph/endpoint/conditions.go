@@ -9,9 +9,9 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// checkConditions rejects null as condition of @skip, @include and @defer, which validation allows
-// for a variable with a default. Section 6.3.2 would include such a field, graphql-js fails its
-// parent, gqlgen panics (docs/SPEC.md).
+// checkConditions rejects null as the condition of @skip, @include and @defer. Validation allows
+// null for a variable with a default. Section 6.3.2 would include such a field, graphql-js fails
+// its parent, and gqlgen panics (docs/SPEC.md).
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
 		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" &&
@@ -26,8 +26,8 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 }
 
 // usesCondition reports whether variable is the condition of a directive in set. It skips the
-// fragments in spread, and adds visited fragments to it.
-func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.FragmentDefinition]bool) bool {
+// fragments in visited, and adds those that it visits.
+func usesCondition(set ast.SelectionSet, variable string, visited map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList
 		var below ast.SelectionSet
@@ -37,8 +37,8 @@ func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.Fragme
 		case *ast.InlineFragment:
 			directives, below = s.Directives, s.SelectionSet
 		case *ast.FragmentSpread:
-			if directives = s.Directives; !spread[s.Definition] {
-				spread[s.Definition] = true
+			if directives = s.Directives; !visited[s.Definition] {
+				visited[s.Definition] = true
 				below = s.Definition.SelectionSet
 			}
 		}
@@ -46,7 +46,7 @@ func usesCondition(set ast.SelectionSet, variable string, spread map[*ast.Fragme
 			arg := d.Arguments.ForName("if")
 			return arg != nil && arg.Value.Kind == ast.Variable && arg.Value.Raw == variable
 		}
-		if slices.ContainsFunc(directives, isCondition) || usesCondition(below, variable, spread) {
+		if slices.ContainsFunc(directives, isCondition) || usesCondition(below, variable, visited) {
 			return true
 		}
 	}

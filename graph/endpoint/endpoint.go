@@ -43,9 +43,9 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe is called before each operation of a WebSocket or a shared stream, and ended after
-	// it. May be nil.
-	Observe func(ctx context.Context, extensions map[string]any) (of context.Context, ended func())
+	// Observe is called before each operation of a WebSocket or a shared stream, and the function
+	// ended after the operation. May be nil.
+	Observe func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int
 	// Rows returns the rows that the operation of ctx has read. Nil counts none.
@@ -56,8 +56,8 @@ type Config struct {
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
-	// Receiving counts the bytes of incomplete messages and request bodies, and of a body's header
-	// if it is longer than usualHeader. Nil bounds nothing.
+	// Receiving counts the bytes of incomplete messages and request bodies. For a request with a
+	// body, it also counts a header longer than usualHeader. Nil bounds nothing.
 	Receiving *inflight.Bytes
 }
 
@@ -109,7 +109,7 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 }
 
 // Shutdown ends subscriptions so that their clients reconnect to another gateway, and closes idle
-// connections. When ctx is done, it closes the other WebSockets. It returns immediately.
+// connections. When ctx is done, the remaining WebSockets are closed. Shutdown returns immediately.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.drain()
 	context.AfterFunc(ctx, e.end)

@@ -28,7 +28,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 		defer endResponse(ctx, cancel)
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	// The report comes after Around, because it traces the loaders.
+	// The report comes after Around, because the report traces the loaders that Around adds.
 	if config.RecordCalls != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.RecordCalls, config.Limits[limits.Plan]))
 	}
@@ -38,13 +38,14 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 
 type untilWrittenKey struct{}
 
-// untilWritten returns a ctx for a response whose memory is held until written is called.
+// untilWritten returns a ctx for a response whose memory is held until the function written is
+// called.
 func untilWritten(ctx context.Context) (response context.Context, written context.CancelFunc) {
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, which releases its memory. With a ctx of untilWritten,
-// the function written does that instead.
+// endResponse ends the ctx of a response, which releases its memory. If the ctx is from
+// untilWritten, the function written ends it instead.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()

@@ -12,11 +12,11 @@ import (
 // Field is a field of the schema.
 type Field struct {
 	Name string // such as User.bio
-	// Deprecated is a reason, or "".
+	// Deprecated is the reason of a deprecation, or "".
 	Deprecated string
 }
 
-// Fields returns the selectable fields, sorted by name. [Trace.Fields] are indexes of it.
+// Fields returns the selectable fields, sorted by name. [Trace.Fields] are indexes of this list.
 func (e *Endpoint) Fields() []Field { return e.rules.Load().preparer.fields.all }
 
 type fields struct {

@@ -13,9 +13,9 @@ import (
 
 const rowsPerPlace = 2000
 
-// heavy bounds the running operations that are predicted to read more than rowsPerPlace. Each needs
-// a place per rowsPerPlace. There are half as many places as slots, but at least one, so that other
-// operations find slots. A heavy operation that waits for places holds no slot.
+// heavy bounds the running operations that are predicted to read more than rowsPerPlace rows. Each
+// needs a place per rowsPerPlace rows. There are half as many places as slots, but at least one, so
+// that other operations find slots. A heavy operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -51,7 +51,7 @@ func newPredictor() predictor {
 // next runs may have other variables and read everything. They must not all be admitted together.
 const minFraction = 1. / 16
 
-// predict returns bound for an unknown operation.
+// predict returns bound unchanged if the operation is unknown.
 func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {
 	if fraction, known := p.fractions.Get(operation); known {
 		return int64(math.Ceil(float64(bound) * max(math.Float64frombits(fraction.Load()), minFraction)))
@@ -63,11 +63,14 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 // fraction replaces it immediately, so that cheap operations do not hide an expensive one.
 const decay = 0.9
 
-// learn updates the fraction of bound that an operation reads. It keeps the operation, and so its
-// parsed document. It ignores documents that are not cached, because each request parses a new one.
+// learn updates the fraction of bound that an operation reads. The predictor keeps the operation,
+// and so its parsed document. learn ignores documents that are not cached, because each of their
+// requests has a new operation.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
+	// With a small bound the operation is never heavy. A long document is not cached, so its
+	// operations have no fraction.
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
-		return // it is never heavy, or never predicted
+		return
 	}
 	latest := min(float64(rows)/float64(bound), 1)
 	fraction, known := p.fractions.Get(op.Operation)

@@ -56,8 +56,9 @@ func exceedsLimit(err *gqlerror.Error) bool {
 	return err.Extensions["code"] == string(apierr.CodeLimitExceeded)
 }
 
-// begin waits for a slot, prepares an operation, and waits for its places. Otherwise it returns a
-// rejection, or the response of an operation that failed before execution.
+// begin waits for a slot, prepares an operation, and waits for its places. It returns a rejection
+// if the server is too busy or the client has read too many rows, and the response failed if the
+// operation is invalid or exceeds a limit.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, failed *graphql.Response) {
@@ -69,7 +70,7 @@ func (e *Endpoint) begin(
 	}
 	rules := e.rules.Load()
 	if rejection := rules.limits.Length(params.Query); rejection != nil {
-		// Before the wait for a slot: long documents must not fill the queue.
+		// This check precedes the wait for a slot, so that long documents do not fill the queue.
 		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(rejection)})
 	}
 	release, rejection := e.admission.acquire(ctx)
@@ -89,7 +90,8 @@ func (e *Endpoint) begin(
 	trace.Operation, trace.Kind = prepared.Operation.Name, string(prepared.Operation.Operation)
 	trace.prepared = prepared
 	trace.Trusted = e.config.Trusted.Has(prepared.RawQuery)
-	if prepared.Operation.Operation != ast.Subscription { // whose events have slots of their own
+	// A subscription needs no places: its events have their own slots.
+	if prepared.Operation.Operation != ast.Subscription {
 		if release, rejection = e.acquirePlaces(ctx, prepared, bound, release); rejection != nil {
 			trace.Rejected = true
 			return nil, rejection, nil
@@ -186,7 +188,7 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 			return // ctx was done before the execution
 		}
 		rows := e.config.Rows(ctx)
-		if len(response.Errors) == 0 { // an operation that failed may have read less
+		if len(response.Errors) == 0 { // an operation that failed may have read less than usual
 			e.predictor.learn(op.OperationContext, op.bound, rows)
 		}
 		e.config.RowBudget.Charge(ctx, rows)

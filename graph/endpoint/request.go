@@ -106,7 +106,7 @@ func readURL(r *http.Request, p *transport.Params) errorWriter {
 
 // checkEncoding rejects a body that is not declared as application/json, or that has another
 // charset than UTF-8 or a Content-Encoding. It also rejects a repeated Content-Type, because a
-// proxy may read the other one.
+// proxy may use another of the values.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -128,7 +128,7 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	if err := checkEncoding(w, r.Header); err != nil {
 		return reject(http.StatusUnsupportedMediaType, err)
 	}
-	for _, length := range r.Header.Values("Content-Length") { // net/http does so for HTTP/1 only
+	for _, length := range r.Header.Values("Content-Length") { // net/http checks this header for HTTP/1 only
 		if n, err := strconv.ParseInt(length, 10, 64); err != nil || n != r.ContentLength || length[0] == '+' {
 			return malformed("the Content-Length must be one number: the length of the body in bytes")
 		}

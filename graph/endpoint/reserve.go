@@ -17,7 +17,7 @@ var errTooBusy = &apierr.Error{
 }
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow, as
-// [plan.WithReserve] does. It is for Around of [Config].
+// [plan.WithReserve] does. Around of [Config] calls it.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return plan.WithReserve(ctx, reserveFor(ctx, reserve))
 }

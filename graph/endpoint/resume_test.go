@@ -31,7 +31,7 @@ type feed struct {
 	store    hbase.Store
 	endpoint *Endpoint
 	last     tables.TwitKey
-	until    time.Time // expiry of tokens; zero renews them
+	until    time.Time // expiry of tokens; if zero, each operation gets a new token
 	document string
 }
 
@@ -52,7 +52,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
-		// Reads take time, so that connections can be lost during one.
+		// Reads take time, so that connections can be lost during a read.
 		distant := hbasetest.NewFaults(store,
 			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }

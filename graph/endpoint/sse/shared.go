@@ -73,8 +73,9 @@ func (s *Shared) Find(token string) *Stream {
 	return stream
 }
 
-// drain ends all subscriptions as expired, because clients can only reopen whole streams. The last
-// operation ends within [resume.Grace].
+// drain ends the stream after the token of one operation has expired, within [resume.Grace]. A
+// client can only reopen a whole stream, so all other subscriptions end as if their tokens had
+// expired, too.
 func (t *Stream) drain() {
 	t.operations.Close()
 	t.expire()
@@ -131,8 +132,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 	}
 }
 
-// send sends nothing for a stopped operation or over an ended stream. Such bytes would count as
-// being sent, and might cut off other clients.
+// send sends nothing for a stopped operation or over an ended stream. Otherwise the bytes would
+// count as being sent, and might cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false

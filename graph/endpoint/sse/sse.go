@@ -60,7 +60,8 @@ func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, 
 // feed passes events from operations to the handler, which writes them.
 type feed chan event
 
-// event is a text to write. written receives whether it was written.
+// event is a text to write. The channel written receives true after the write, or false if the
+// write failed.
 type event struct {
 	text    []byte
 	written chan<- bool

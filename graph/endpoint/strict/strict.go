@@ -16,7 +16,7 @@ import (
 // 300 ns.
 const maxKeys = 100
 
-// ErrTooMany is for [Elements].
+// ErrTooMany is returned by [Elements].
 var ErrTooMany = errors.New("it has too many elements")
 
 // TypeError is a value of the wrong type.
@@ -70,14 +70,14 @@ func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
 }
 
-// Elements returns the length of an array, or [ErrTooMany] above most.
-func Elements(text []byte, most int) (n int, err error) {
+// Elements returns the length of an array, or [ErrTooMany] if it exceeds limit.
+func Elements(text []byte, limit int) (n int, err error) {
 	err = decodeOne(text, func(d *json.Decoder) error {
 		if _, err := d.Token(); err != nil {
 			return err
 		}
 		for ; d.More(); n++ {
-			if n == most {
+			if n == limit {
 				return ErrTooMany
 			}
 			if err := d.Decode(new(ignored)); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Headers with the name of the client: Apollo's, and those of Hive and others.
+// Headers with the name of the client: Apollo's, and those of Hive and other tools.
 var (
 	clientNames    = [...]string{"Apollographql-Client-Name", "Graphql-Client-Name"}
 	clientVersions = [...]string{"Apollographql-Client-Version", "Graphql-Client-Version"}
@@ -14,7 +14,7 @@ var (
 // ClientHeaders returns the canonical names of these headers.
 func ClientHeaders() []string { return slices.Concat(clientNames[:], clientVersions[:]) }
 
-// ClientOf returns the client's own name and version, or "".
+// ClientOf returns the name and version that the client's headers contain, or "".
 func ClientOf(headers http.Header) (name, version string) {
 	return first(headers, clientNames[:]), first(headers, clientVersions[:])
 }

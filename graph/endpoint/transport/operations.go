@@ -25,7 +25,7 @@ var (
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
-	ending  int // removed, but may be sending their last message
+	ending  int // removed operations that may be sending their last message
 	closing bool
 }
 
@@ -92,7 +92,7 @@ func (o *Operations) remove(op *Operation) bool {
 }
 
 // Close rejects further operations, and reports whether none runs. Operations that Stop has
-// cancelled do not count. If one runs, the last End reports idle.
+// cancelled do not count. If an operation still runs, the last call of End reports idle.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -76,8 +76,8 @@ type Params struct {
 	Variables, Extensions            limits.Object
 }
 
-// NewParams returns parameters that drop all variables, or all extensions, above the limits: see
-// [limits.Object].
+// NewParams returns parameters to decode into. If one variable exceeds a limit, all variables are
+// dropped. The same is true for extensions: see [limits.Object].
 func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }

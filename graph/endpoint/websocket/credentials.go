@@ -21,9 +21,9 @@ import (
 // client's name. Browsers can't send headers with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns the Authorization of connection_init, at most one. It adds our headers and the
-// client's name to headers. It rejects tokens in unknown places, so that a client does not become
-// anonymous by mistake.
+// readInit returns the Authorization of connection_init, at most one. It copies headers with the
+// prefix ownHeaders, and those with the client's name, to the parameter headers. It rejects tokens
+// in unknown places, so that a client does not become anonymous by mistake.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {

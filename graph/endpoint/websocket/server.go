@@ -26,9 +26,9 @@ const (
 	pingInterval = 25 * time.Second
 	// idleTimeout disconnects idle clients a second after two pings.
 	idleTimeout = 2*pingInterval + time.Second
-	// writeTimeout bounds the reading of a message by the client.
+	// writeTimeout bounds the gateway's write of a message, which a slow client delays.
 	writeTimeout = 10 * time.Second
-	// readTimeout bounds the sending of a message by the client.
+	// readTimeout bounds the gateway's read of a message, from its first frame to its last.
 	readTimeout = 30 * time.Second
 )
 
@@ -40,9 +40,9 @@ type Server struct {
 	// operation with an error. If the token expires, the last response of a subscription is
 	// [transport.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
-	// Authenticate adds the viewer of Authorization headers, and the expiry.
+	// Authenticate adds the viewer of Authorization headers, and the expiry of the token, to ctx.
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
-	// Sending counts messages being sent, and Receiving incomplete messages.
+	// Sending counts the bytes of messages being sent, and Receiving those of incomplete messages.
 	Sending, Receiving *inflight.Bytes
 	// Parsing waits until a message may be parsed, or rejects it. Nil is no limit.
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
