@@ -43,7 +43,8 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 // the row.
 func (c *Call) Shared() *Set { return &c.estimate.shared }
 
-// Forget declares that loaders send later reads of [Call.Shared] again.
+// Forget declares that the loaders forget the reads of [Call.Shared] so far. A later read that is
+// equal to one of them is sent again.
 func (c *Call) Forget() { c.estimate.shared.sent = nil }
 
 // Scan declares a scan, and returns the stage at which it is answered.
@@ -118,7 +119,9 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	c := &Call{Ctx: call.Ctx, Args: call.Args, Parents: parents, estimate: e, step: s}
 	s.call = c
 	e.steps = append(e.steps, s)
-	if call.Serial { // it shares no reads with the calls before it, which a condition may skip
+	if call.Serial {
+		// The call shares no reads with the calls before it: @skip or @include with an open
+		// variable may skip these calls.
 		c.Forget()
 	}
 	s.err, s.uncalled = call.Err, call.Err != nil

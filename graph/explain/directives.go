@@ -191,9 +191,9 @@ func (p *prober) field(name, text string) (probe, error) {
 	return found, nil
 }
 
-func (p *prober) totals(name, size, text, without string) (most Totals, err error) {
+func (p *prober) totals(name, size, text, omittedType string) (most Totals, err error) {
 	for _, id := range p.ids {
-		totals, err := p.totalsOf(name, size, text, id, without)
+		totals, err := p.totalsOf(name, size, text, id, omittedType)
 		if err != nil {
 			return most, err
 		}
@@ -204,8 +204,8 @@ func (p *prober) totals(name, size, text, without string) (most Totals, err erro
 	return most, nil
 }
 
-func (p *prober) totalsOf(name, size, text, id, without string) (totals Totals, err error) {
-	doc, variables, err := p.document(name, size, text, id, without)
+func (p *prober) totalsOf(name, size, text, id, omittedType string) (totals Totals, err error) {
+	doc, variables, err := p.document(name, size, text, id, omittedType)
 	if err != nil {
 		return totals, err
 	}

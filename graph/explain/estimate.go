@@ -99,12 +99,12 @@ func (r Read) key() Read {
 
 type record struct {
 	Read
-	step  *step
-	begun Stage
-	gets  int64   // 0 if the read shares Gets: see with
-	with  *record // the record whose Gets it shares, or nil; with may share them, too
-	rows  int64   // of a scan, or 0
-	level int     // the first one, set by [estimate.levels]
+	step    *step
+	begun   Stage
+	gets    int64   // 0 if the Gets of carrier include the read
+	carrier *record // the record whose Gets include this read, or nil; carrier may itself have a carrier
+	rows    int64   // of a scan, or 0
+	level   int     // the first level of the read, set by [estimate.levels]
 }
 
 type step struct {
@@ -132,7 +132,8 @@ type estimate struct {
 }
 
 func newEstimate(ordinary bool) *estimate {
-	// No read begins in chain -1, so shared merges only equal reads.
+	// Reads of one row share a Get only if they begin when the set is ready. No read begins in
+	// chain -1, so reads of shared are merged only if they are equal.
 	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }
@@ -150,7 +151,7 @@ type Set struct {
 type tableRows struct {
 	table string
 	named *record // named columns with their own Gets, or nil after a page has taken them over
-	get   *record // the record whose Gets further named columns share
+	get   *record // the record whose Gets later reads of named columns share
 }
 
 func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
@@ -159,7 +160,7 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 	}
 	r.Times, r.Rounds = max(r.Times, 1), max(r.Rounds, 1)
 	rec := &record{Read: r, step: s, begun: at, gets: times(set.Cardinality, r.Times)}
-	if rec.with = set.merge(rec); rec.with != nil {
+	if rec.carrier = set.merge(rec); rec.carrier != nil {
 		rec.gets = 0
 	}
 	e.records = append(e.records, rec)
@@ -170,11 +171,11 @@ func (e *estimate) read(s *step, at Stage, set *Set, r Read) Stage {
 
 // merge returns the record whose Gets a read shares, or nil. A first page takes over the Gets of
 // named columns of its row.
-func (s *Set) merge(rec *record) (with *record) {
+func (s *Set) merge(rec *record) (carrier *record) {
 	if rec.Kind != Alone || rec.Subject != "" {
 		key := rec.key()
-		if with = s.sent[key]; with != nil {
-			return with
+		if carrier = s.sent[key]; carrier != nil {
+			return carrier
 		}
 		if s.sent == nil {
 			s.sent = map[Read]*record{}
@@ -200,14 +201,14 @@ func (s *Set) merge(rec *record) (with *record) {
 		r.get = rec
 	}
 	if r.named != nil {
-		r.named.gets, r.named.with, r.named, r.get = 0, rec, nil, rec
+		r.named.gets, r.named.carrier, r.named, r.get = 0, rec, nil, rec
 	}
 	return nil
 }
 
 func (r *record) holder() *record {
-	for r.with != nil {
-		r = r.with
+	for r.carrier != nil {
+		r = r.carrier
 	}
 	return r
 }

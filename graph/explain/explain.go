@@ -31,7 +31,7 @@ type Totals struct {
 }
 
 // Bound returns the cost of the operation of ctx, or the error of a resolver that will reject its
-// arguments. Its time is linear.
+// arguments. It takes time linear in the document.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -66,8 +66,8 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// Stages may count rounds without reads, so the sum of the rounds of a chain's reads may be
-	// less.
+	// e.chains may count rounds without reads. The sum of the rounds of a chain's reads is another
+	// bound. The smaller one counts.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

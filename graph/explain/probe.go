@@ -65,12 +65,12 @@ func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document returns an operation that selects a field with its required arguments, and with the
-// optional argument that text names. If size is not empty, such as first:20, document passes size
-// and a cursor. It omits fields of the type that without names.
-func (p *prober) document(name, size, text, id, without string) (*ast.QueryDocument, map[string]any, error) {
+// document returns an operation that selects a field with its required arguments. If the parameter
+// text is not empty, it names an optional argument that document also passes. If size is not empty,
+// such as first:20, document passes size and a cursor. It omits fields of omittedType.
+func (p *prober) document(name, size, text, id, omittedType string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
-	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, without: without}
+	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, omittedType: omittedType}
 	call := o.call(p.definition(name), size, text) + o.selection(p.definition(name).Type.Name(), "")
 	for p.paths[object].field != nil {
 		above := p.paths[object]
@@ -97,7 +97,7 @@ type operation struct {
 	definitions []string
 	values      map[string]any
 	id          string
-	without     string
+	omittedType string
 }
 
 func (o *operation) call(field *ast.FieldDefinition, size, text string) string {
@@ -136,7 +136,7 @@ func (o *operation) selection(typ, prefix string) string {
 	}
 	for _, field := range def.Fields {
 		below := field.Type.Name()
-		if !o.resolved[typ+"."+field.Name] && below != o.schema.Query.Name && below != o.without && !strings.HasPrefix(field.Name, "__") {
+		if !o.resolved[typ+"."+field.Name] && below != o.schema.Query.Name && below != o.omittedType && !strings.HasPrefix(field.Name, "__") {
 			text += " " + prefix + field.Name + ":" + field.Name + o.selection(below, "")
 		}
 	}
