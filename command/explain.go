@@ -29,7 +29,7 @@ type explainCommand struct {
 }
 
 // Run prints the plan of a document or the error of a server, or both if the document costs too
-// much. It needs no store.
+// much. Run needs no store.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

@@ -218,8 +218,8 @@ func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	return err
 }
 
-// listen opens the ports. It is called before open, so that a port in use fails early, and probes
-// get responses.
+// listen opens the ports. It is called before the store is opened, so that a port in use fails
+// early, and probes get responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -247,8 +247,9 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. At four times the load that the processors can serve, 8 operations per processor
 // keep 90 % of the best throughput, with responses in 60 ms. 64 per processor keep 80 %, with
-// responses in 600 ms ('go -C bench run . overload'). With at least 16, a client may run two
-// operations while others send requests, so that a slow one does not block it.
+// responses in 600 ms ('go -C bench run . overload'). With at least 16 slots, a client may run two
+// operations while other clients send requests (a sixth of the slots: see slotReserve in
+// graph/endpoint). So a client with one slow operation can still run another.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

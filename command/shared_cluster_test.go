@@ -100,7 +100,7 @@ func (c sharedCluster) grant(t *testing.T, user, rights, namespace string) {
 	if err := hbase.MutateAll(t.Context(), c.open(t, "default"), []hbase.Mutation{m}); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond) // region servers read it from ZooKeeper
+	time.Sleep(500 * time.Millisecond) // region servers read the rights from ZooKeeper
 }
 
 var serveAnywhere = []string{"serve", "--listen", "127.0.0.1:0"}

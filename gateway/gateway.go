@@ -31,10 +31,10 @@ import (
 
 const (
 	// maxInFlight bounds the bytes of responses that are being sent, and separately the bytes of
-	// requests that are being received. Above it, the oldest transfers are cut off.
+	// requests that are being received. Above maxInFlight, the oldest transfers are cut off.
 	maxInFlight = 64 << 20
 	// completionTimeout bounds the completion of acknowledged writes during a shutdown. Sweeps
-	// complete the others.
+	// complete the remaining writes.
 	completionTimeout = 5 * time.Second
 )
 
@@ -142,7 +142,7 @@ func New(base hbase.Store, config Config) *Gateway {
 }
 
 // Reload replaces the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay for later
-// requests. It ignores the other fields.
+// requests. It ignores the other fields of config.
 func (g *Gateway) Reload(config Config) {
 	g.current.Store(&config)
 	g.endpoint.Reload(config.Limits, config.Origins)

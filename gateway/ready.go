@@ -46,7 +46,8 @@ func (r *readiness) check(ctx context.Context) error {
 }
 
 // probe reads users, and writes to intents, which all writes need. One available region of each
-// table is enough, because other regions would fail for all gateways. probe needs no HBase master.
+// table is enough: an unavailable region is unavailable to all gateways, so requests to another
+// gateway would fail, too. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -77,7 +78,8 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail. A region that rejects writes also rejects them.
+// writes sends CheckAndPuts whose checks fail. A region that rejects writes also rejects such a
+// CheckAndPut.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))

@@ -68,8 +68,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the number of rows that the operation of ctx has read, or of its Gets if larger,
-// because a Get of a missing row costs the same.
+// rowsRead returns the number of rows that the operation of ctx has read, or the number of its Gets
+// if that is larger, because a Get of a missing row costs the same.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
@@ -85,9 +85,9 @@ func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 		middleware.ShedLoad(g.endpoint),
 		// A slow reader must hold no slot, and must not lengthen the logged duration.
 		middleware.Compress(g.responses),
-		// The log must have all later rejections.
+		// The log must have all rejections by the handlers below.
 		g.requests.Handler,
-		// A shutdown waits for the rest.
+		// A shutdown waits for requests that have passed this handler.
 		g.drain.Handler,
 		// Operations need their viewer.
 		g.config.Tokens.Handler,

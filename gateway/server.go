@@ -45,8 +45,8 @@ type Listeners struct {
 // ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens a store and returns a gateway over it. Before it waits, it calls waiting with the
-// reason.
+// Open opens a store and returns a gateway over it. Before Open waits, it calls the function
+// waiting with the reason.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
 // Serve serves HTTP immediately. Until open returns, it rejects requests, and /readyz returns
@@ -123,8 +123,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer bounds the requests of an HTTP/2 connection. For each slot, five requests may run or
-// wait. Of these, a connection may have two. Otherwise one client could fill the slots and the
-// queue with requests that it cancels at no cost.
+// wait. A connection may have two requests for each slot, and at most maxStreams. Without this
+// bound, one client could fill the slots and the queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
@@ -151,7 +151,7 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// limitHeader rejects requests with too many header fields. It reads no body, because a slow one
+// limitHeader rejects requests with too many header fields. It reads no body, because a slow body
 // would keep the header in memory.
 func limitHeader(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

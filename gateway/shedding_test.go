@@ -86,7 +86,7 @@ func TestLoadSheddingRespondsLikeTheEndpoint(t *testing.T) {
 			t.Errorf("%s: status %d", path, w.Code)
 		}
 	}
-	others.Go(func() { // it waits instead of one of the others
+	others.Go(func() { // this request waits in place of another one
 		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{user(username:\"LiLei\"){name}}"}`))
 		r.Header.Set("Content-Type", "application/json")
 		r.RemoteAddr = "198.51.100.1:1"

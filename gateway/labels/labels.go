@@ -16,19 +16,22 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values with series. The first max values get one. Further values are [Other].
+// Values chooses the values with series. The first max values get a series. All other values have
+// the label [Other].
 //
 // A value keeps its series while it is used at least once a day, so that series do not come and go.
-// Once an hour, a value without a series replaces the least used one, but only if it was more than
-// twice as frequent. So values that a client invents rarely replace others.
+// Once an hour, a value without a series replaces the least used one, but only if the value was
+// more than twice as frequent. So values that a client invents rarely replace other values.
 //
-// Values is not safe for concurrent use. The caller's lock includes the use of the label.
+// Values is not safe for concurrent use. The caller holds a lock from the call of Of until it has
+// used the label. Otherwise the value could lose its series in between, and the use would create
+// the series again.
 type Values struct {
 	max     int
 	dropped func(value string)
 
 	own    map[string]*use
-	others map[string]int // at most max, since the last ranking
+	others map[string]int // calls since the last ranking, of at most max values without a series
 	free   int
 	next   time.Time // the next ranking
 }
@@ -41,13 +44,13 @@ type use struct {
 }
 
 // New returns Values with at most max series, not counting reserved ones. It calls dropped with
-// each value that loses its series. dropped must not call the Values.
+// each value that loses its series. The function dropped must not call the Values.
 func New(max int, dropped func(value string)) *Values {
 	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
 }
 
-// Of returns the label of a value: itself or [Other]. A reserved value always has a series. The
-// caller bounds the number of reserved values.
+// Of returns the label of a value: the value itself or [Other]. A reserved value always has a
+// series. The caller bounds the number of reserved values.
 func (v *Values) Of(value string, reserved bool, now time.Time) string {
 	if value == Other {
 		return Other
@@ -125,8 +128,8 @@ func (v *Values) least() (least string) {
 
 const maxText = 64 // bytes
 
-// Text returns a text of a client. It returns unknown for an empty text, and [Other] for a text
-// longer than maxText or not in printable ASCII.
+// Text returns a text of a client. It returns the parameter unknown for an empty text, and [Other]
+// for a text longer than maxText or not in printable ASCII.
 func Text(text, unknown string) string {
 	if text == "" {
 		return unknown

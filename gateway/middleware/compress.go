@@ -55,9 +55,11 @@ const compressedPart = 64 << 10 // bytes
 // compression for up to 10 ms at a time.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A response that is not compressed is written as a whole: written in parts, it would make
+		// the buffer grow in steps.
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w = yieldingWriter{w}
-		} // if it is not compressed, parts would make the buffer grow in steps
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -81,8 +83,8 @@ func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 const maxPooledBuffer = 1 << 20 // bytes
 
-// buffer sends a response after next has returned, so that next holds no compressor while a slow
-// client reads. inFlight bounds the memory. Server-sent events are sent immediately.
+// buffer sends a response after next has returned, so that the handler next holds no compressor
+// while a slow client reads. inFlight bounds the memory. Server-sent events are sent immediately.
 // BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -17,8 +17,8 @@ const maxLoggedName = 100 // bytes
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
-// stream. Of rejected ones, it logs at most 10 per second. All log lines of a request have its id
-// as "request". It is safe for concurrent use.
+// stream. Of those that are rejected, it logs at most 10 per second. All log lines of a request
+// have its id as "request". It is safe for concurrent use.
 type RequestLog struct {
 	log      zerolog.Logger
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
@@ -52,7 +52,7 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin puts an id, a trace and a logger into the ctx. end returns the log line.
+// begin puts an id, a trace and a logger into the ctx. The function end returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

@@ -73,7 +73,7 @@ func (d *Drain) Draining() bool {
 }
 
 // Shutdown rejects new requests. It calls release to end long requests, such as subscriptions, and
-// waits for the others until ctx is done.
+// waits for all other requests until ctx is done.
 func (d *Drain) Shutdown(ctx context.Context, release func(context.Context)) {
 	d.mu.Lock()
 	d.draining = true

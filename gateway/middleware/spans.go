@@ -69,7 +69,8 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// status is the HTTP status, 0 for an operation of a WebSocket or a shared stream.
+// end ends the span. The parameter status is the HTTP status, or 0 for an operation of a WebSocket
+// or a shared stream.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return

@@ -43,7 +43,7 @@ type ClientRequests struct {
 	Requests int64 `json:"requests"`
 }
 
-// Report covers the current hour and hours-1 before it.
+// Report covers the current hour, and the hours-1 hours before it.
 func (u *Usage) Report(hours int, now time.Time) *Report {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -113,8 +113,8 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON. The parameter hours is 1 to 24 (default 24). With the
-// parameter field, such as User.age, it returns only that [Field].
+// ServeHTTP returns a [Report] as JSON. The URL's parameter hours is 1 to 24 (default 24). With the
+// parameter field, such as User.age, the response is only that [Field].
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {
