@@ -1,6 +1,6 @@
 // Package apierr decides which errors are public. Clients see an [Error] with its message and code.
-// [Of] makes other known errors public, such as timeouts. All others become "internal error", and
-// are logged.
+// [Of] makes other known errors public, such as timeouts. All other errors become "internal error",
+// and are logged.
 package apierr
 
 import (
@@ -86,8 +86,8 @@ func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded is for a number above a limit. what is the subject of the message, such as "a
-// page".
+// LimitExceeded is for a number above a limit. The parameter what is the subject of the message,
+// such as "a page".
 func LimitExceeded(what string, limit, actual int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
@@ -96,7 +96,8 @@ func LimitExceeded(what string, limit, actual int) *Error {
 	}
 }
 
-// TooFast is for a rate above its limit. what is a rate, such as "the number of rows per second".
+// TooFast is for a rate above its limit. The parameter what is a rate, such as "the number of rows
+// per second".
 func TooFast(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:    CodeLimitExceeded,
@@ -142,7 +143,7 @@ func Unavailable(cause error) *Error {
 
 const tryAgain = "; try again later"
 
-// afterWrite returns e. If a mutation may have been executed, the message says so.
+// afterWrite returns e, or if a mutation may have been executed, a copy of e whose message says so.
 func (e *Error) afterWrite(cause error) *Error {
 	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
 		return e.mayBeExecuted()
@@ -222,7 +223,7 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject writes Retry-After, and status 429 if a limit is exceeded, 503 otherwise.
+// Reject writes Retry-After, and status 429 if a limit is exceeded, or status 503 for other errors.
 func (e *Error) Reject(w http.ResponseWriter) {
 	status, after := http.StatusServiceUnavailable, int64(1)
 	if e.Code == CodeLimitExceeded {

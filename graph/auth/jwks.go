@@ -42,7 +42,7 @@ var (
 type KeySet struct {
 	keys     *reloaded[[]publicKey]
 	interval time.Duration
-	pause    time.Duration // after a read, before an unknown key causes another
+	pause    time.Duration // the minimum time from a read to a read that an unknown key causes
 }
 
 type publicKey struct {
@@ -79,7 +79,7 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
 // find returns the keys with an id. Without an id it returns the key of the algorithm, unless there
-// are several. If it finds none, it reads the set again, at most once per pause.
+// are several. If it finds no key, it reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// reloaded is a value parsed from a file or URL, and read again at intervals. If that fails, the
+// reloaded is a value parsed from a file or URL, and read again at intervals. If a read fails, the
 // value stays. Without a read function it never changes.
 type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
@@ -17,7 +17,7 @@ type reloaded[T any] struct {
 	current atomic.Pointer[T]
 	failing atomic.Bool
 
-	reading chan struct{} // held while reading; guards text and at
+	reading chan struct{} // held while reading; guards the fields text and at
 	text    []byte        // of current
 	at      time.Time     // of the last read
 }
@@ -26,8 +26,9 @@ func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads the value, unless it was read within pause. ctx bounds the wait for a concurrent read.
-// It does not cancel the read, because all waiting callers use its result.
+// load reads the value, unless the last read was less than pause ago. ctx bounds the wait for a
+// concurrent read. The end of ctx does not cancel the read, because all waiting callers use its
+// result.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

@@ -45,7 +45,7 @@ func (r *Rows) Charge(ctx context.Context, rows int64) {
 		return
 	}
 	bucket, now := r.buckets.of(ClientOf(ctx)), r.now()
-	for burst := int64(r.buckets.burst); rows > 0; rows -= burst { // a bucket gives no more at once
+	for burst := int64(r.buckets.burst); rows > 0; rows -= burst { // a bucket gives at most its burst at once
 		bucket.ReserveN(now, int(min(rows, burst)))
 	}
 }

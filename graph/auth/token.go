@@ -34,8 +34,8 @@ type Tokens struct {
 	Keys    *KeySet
 	// Issuer and Audience, unless empty, are claims that Sign sets and Verify requires.
 	Issuer, Audience string
-	// Dev honours the admin claim of these tokens, and lets [Tokens.DevHandler] give tokens of any
-	// user to local requests.
+	// Dev honours the admin claim of tokens that Secrets verify, and lets [Tokens.DevHandler] give
+	// tokens of any user to local requests.
 	Dev bool
 	Now func() time.Time
 }
@@ -165,7 +165,7 @@ func (t *Tokens) check(c jwt.Claims) error {
 	}
 	switch {
 	case c.Expiry == nil:
-		return errNotAccepted // valid for ever
+		return errNotAccepted // the token would be valid for ever
 	case !now.Before(c.Expiry.Time()):
 		return jwt.ErrExpired
 	}

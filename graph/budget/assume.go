@@ -25,8 +25,8 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a value of variable i. An Int is the size of the largest page. A list has that
-// length, or c.List if that is less.
+// value returns a value of variable i. An Int is the size of the largest page. A list has the
+// length of the largest page, or c.List if c.List is less.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)
@@ -59,7 +59,7 @@ func (c *Checker) single(def *ast.Definition, i int) any {
 	case "URL":
 		return "https://example.org/"
 	}
-	return "any" + strconv.Itoa(i) // a username or a code; those of different variables differ
+	return "any" + strconv.Itoa(i) // a username or a code, different for each variable
 }
 
 func (c *Checker) object(def *ast.Definition, i int) map[string]any {

@@ -41,8 +41,8 @@ func (o *Operation) label() string {
 type Checker struct {
 	Endpoint *endpoint.Checker
 	Schema   *ast.Schema
-	// Variables are decoded JSON with [json.Number]. All others are open: the costs assume the
-	// values that cost most.
+	// Variables are decoded JSON with [json.Number]. All other variables are open: the costs assume
+	// the values that cost most.
 	Variables map[string]any
 	// List is the maximum length of a list in a request; 0 is no limit.
 	List int
@@ -83,8 +83,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// rejected returns the operations of an invalid document, or one without a name if it can't be
-// parsed.
+// rejected returns the operations of an invalid document, or one operation without a name if the
+// document can't be parsed.
 func rejected(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Rejected: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

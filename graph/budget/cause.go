@@ -17,7 +17,7 @@ type cause struct {
 
 // causes returns the fields that became more expensive, in the order of the document. So a larger
 // page comes before the fields below that it makes more expensive. Of many fields, causes returns
-// those with the most additional rows. more is the number of the others.
+// those with the most additional rows. The result more is the number of the remaining fields.
 func (e *Entry) causes() (causes []cause, more int) {
 	before := map[string]explain.Item{}
 	if e.was != nil {
@@ -39,7 +39,8 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth describes the larger figures of a field, or returns "". known: the baseline has the field.
+// growth describes the larger figures of a field, or returns "". The parameter known says whether
+// the baseline has the field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

@@ -80,7 +80,7 @@ type Excess struct {
 func (e *Entry) Failed() bool { return len(e.Rejected)+len(e.Exceeds) > 0 }
 
 // Compare returns a report. A figure may be as large as in the baseline, or as its maximum if that
-// is larger. If there are maximums, figures without one are not compared.
+// is larger. If there are maximums, figures without a maximum are not compared.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}
@@ -111,8 +111,8 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// previous returns the version with the same document. Otherwise it returns the costliest, because
-// several versions may be deployed.
+// previous returns the version with the same document. If there is none, it returns the costliest
+// version, because several versions may be deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

@@ -58,7 +58,8 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// left is the number of operations that do not fit.
+// markdownTable writes a row for each operation. The result left is the number of operations that
+// do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0

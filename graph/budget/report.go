@@ -54,7 +54,8 @@ func ReadBaseline(text []byte) ([]Operation, error) {
 	return report.Operations, nil
 }
 
-// reasons returns why an operation failed, line by line. quote formats text of the document.
+// reasons returns why an operation failed, line by line. The function quote formats text of the
+// document.
 func (e *Entry) reasons(quote func(string) string) (lines []string) {
 	for _, why := range e.Rejected {
 		lines = append(lines, quote(why))

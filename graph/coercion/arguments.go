@@ -24,7 +24,8 @@ func Arguments(
 	return coerced, nil
 }
 
-// set adds the coerced value of an argument or field. Without a value or default it adds none.
+// set adds the coerced value of an argument or field. If there is no value and no default, it adds
+// nothing.
 func set(
 	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value,
 	variables map[string]any,

@@ -17,8 +17,8 @@ import (
 
 const maxErrors = 10
 
-// Variables is CoerceVariableValues of section 6.1.2. given is decoded JSON with [json.Number].
-// The result lacks variables that have neither a value nor a default.
+// Variables is CoerceVariableValues of section 6.1.2. The parameter given is decoded JSON with
+// [json.Number]. The result lacks variables that have neither a value nor a default.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var errs gqlerror.List

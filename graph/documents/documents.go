@@ -28,11 +28,11 @@ type Registry struct {
 	registered *recent.Cache[string, string]
 }
 
-// New returns a registry. trusted may be nil. If trusted is not nil and only is true, the registry
-// rejects other documents. Otherwise clients may register any document.
-func New(trusted *Trusted, only bool) *Registry {
+// New returns a registry. trusted may be nil. If trusted is not nil and trustedOnly is true, the
+// registry rejects all other documents. If not, clients may register any document.
+func New(trusted *Trusted, trustedOnly bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
-	return &Registry{trusted: trusted, only: only && trusted != nil, registered: registered}
+	return &Registry{trusted: trusted, only: trustedOnly && trusted != nil, registered: registered}
 }
 
 // Resolve sets the document of a request that has its hash, or rejects the request.

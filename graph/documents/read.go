@@ -180,7 +180,7 @@ func (w *walker) walk(path string, above []fs.FileInfo) error {
 	return w.visit(path)
 }
 
-// directory walks the last of the directories. Each contains the next.
+// directory walks the last of the directories. Each directory contains the next.
 func (w *walker) directory(path string, directories []fs.FileInfo) error {
 	last := len(directories) - 1
 	if slices.ContainsFunc(directories[:last], func(d fs.FileInfo) bool { return os.SameFile(d, directories[last]) }) {

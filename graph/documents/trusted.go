@@ -24,8 +24,8 @@ type Document struct {
 	File string
 }
 
-// Trusted has the documents of files, and follows their changes. A nil one has none. It is safe for
-// concurrent use.
+// Trusted has the documents of files, and follows their changes. A nil *Trusted has no documents.
+// It is safe for concurrent use.
 type Trusted struct {
 	paths    []string
 	seed     maphash.Seed
@@ -54,8 +54,8 @@ func Read(paths ...string) (*Trusted, error) {
 }
 
 // Follow reads changed files until ctx is done. After an error the previous documents stay in use.
-// invalid returns why the server will reject a document. Follow logs and keeps such documents: a
-// client that sends the hash then gets the reason.
+// The function invalid returns why the server will reject a document. Follow logs and keeps such
+// documents: a client that sends the hash then gets the reason.
 func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
 		return
@@ -99,10 +99,10 @@ func (t *Trusted) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// log logs invalid documents that before lacks.
-func (t *Trusted) log(log zerolog.Logger, before *set, invalid func(string) error) {
+// log logs the invalid documents that are new: previous does not have them.
+func (t *Trusted) log(log zerolog.Logger, previous *set, invalid func(string) error) {
 	for d := range t.All() {
-		if _, known := before.texts[d.Text]; known {
+		if _, known := previous.texts[d.Text]; known {
 			continue
 		}
 		if err := invalid(d.Text); err != nil {

@@ -77,7 +77,8 @@ func (c *CostCheck) Check(
 }
 
 // BoundResponse is a [graphql.ResponseMiddleware]. It bounds the length of the response, and the
-// number of its errors. The last error then has the actual number.
+// number of its errors. If errors are dropped, the last error of the response has the actual
+// number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))

@@ -86,7 +86,7 @@ func (l *Limits) Document(doc *ast.QueryDocument) *apierr.Error {
 		}
 		h := w.set(o.SelectionSet, 1)
 		w.check(RootFields, h.top)
-		all = all.and(h)
+		all = all.combine(h)
 		visits = add(visits, w.place(o.Directives))
 	}
 	w.counts(all)
@@ -116,8 +116,8 @@ type counts struct {
 	visits          int // by validation
 }
 
-// and returns the counts of two selections in one selection set.
-func (c counts) and(o counts) counts {
+// combine returns the counts of two selections in one selection set.
+func (c counts) combine(o counts) counts {
 	return counts{
 		add(c.fields, o.fields), add(c.aliases, o.aliases), max(c.depth, o.depth), max(c.path, o.path),
 		add(c.top, o.top), add(c.visits, o.visits),
@@ -144,7 +144,7 @@ type fragment struct {
 	counts     *counts
 }
 
-// fragment returns the counts of a fragment. An unknown one counts as a field.
+// fragment returns the counts of a fragment. An unknown fragment counts as a field.
 func (w *walk) fragment(name string) counts {
 	f := w.fragments[name]
 	switch {
@@ -174,19 +174,19 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 		case *ast.Field:
 			h = counts{visits: 1 + w.place(s.Directives) + w.arguments(s.Arguments)}
 			if s.SelectionSet != nil {
-				h = h.and(w.set(s.SelectionSet, depth+1))
+				h = h.combine(w.set(s.SelectionSet, depth+1))
 			}
 			h.fields, h.depth, h.path, h.top = add(h.fields, 1), h.depth+1, add(h.path, len(s.Alias)), 1
 			if s.Alias != s.Name {
 				h.aliases = add(h.aliases, 1)
 			}
 		case *ast.InlineFragment:
-			h = counts{visits: 1 + w.place(s.Directives)}.and(w.set(s.SelectionSet, depth+1))
+			h = counts{visits: 1 + w.place(s.Directives)}.combine(w.set(s.SelectionSet, depth+1))
 			h.depth++
 		case *ast.FragmentSpread:
-			h = counts{visits: 1 + w.place(s.Directives)}.and(w.fragment(s.Name))
+			h = counts{visits: 1 + w.place(s.Directives)}.combine(w.fragment(s.Name))
 		}
-		all = all.and(h)
+		all = all.combine(h)
 		if w.rejection != nil {
 			return all
 		}

@@ -19,14 +19,14 @@ func few() Limits {
 	return l
 }
 
-// expanded counts a document with fragments expanded. It stops when a count exceeds most.
+// expanded counts a document with fragments expanded. It stops when a count exceeds limit.
 type expanded struct {
-	fragments                   ast.FragmentDefinitionList
-	fields, aliases, deep, most int
+	fragments                    ast.FragmentDefinitionList
+	fields, aliases, deep, limit int
 }
 
 func (e *expanded) count(set ast.SelectionSet, depth int) {
-	if e.deep = max(e.deep, depth); e.fields > e.most || e.deep > e.most {
+	if e.deep = max(e.deep, depth); e.fields > e.limit || e.deep > e.limit {
 		return
 	}
 	for _, selection := range set {
@@ -65,7 +65,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		for _, o := range doc.Operations {
-			e := expanded{fragments: doc.Fragments, most: 10 * limits[Fields]}
+			e := expanded{fragments: doc.Fragments, limit: 10 * limits[Fields]}
 			e.count(o.SelectionSet, 1)
 			// A fragment is one deeper than its spread.
 			if e.fields > limits[Fields] || e.aliases > limits[Aliases] || e.deep > limits[Depth]*(limits[Fragments]+1) {

@@ -74,8 +74,8 @@ type Loader struct {
 }
 
 // Middleware adds a report to an executed request with [Header], or an error if the report exceeds
-// maxBytes. A maxBytes of 0 is no limit. trace records the calls of the store in ctx until levels
-// is called.
+// maxBytes. A maxBytes of 0 is no limit. The function trace records the calls of the store in ctx
+// until the function levels is called.
 func Middleware(trace func(ctx context.Context) (levels func() []Level), maxBytes int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)

@@ -61,9 +61,9 @@ func (p *Positions) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take removes the latest position of the key, moves it back to the earliest, and returns it. So a
-// client may receive an event twice, but misses none. The other positions stay for other operations
-// with the key.
+// take removes the latest position of the key, moves it back to the earliest position of the key,
+// and returns it. So a client may receive an event twice, but misses none. The other positions stay
+// for other operations with the key.
 func (p *Positions) take(key Key) (position Position, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *Positions) take(key Key) (position Position, until time.Time) {
 	return last.position, first.until
 }
 
-// drop also closes the position. The caller holds mu.
+// drop removes an entry, and closes its position. The caller holds mu.
 func (p *Positions) drop(e *entry) {
 	if p.remove(e) {
 		e.position.Close()

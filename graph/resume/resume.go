@@ -50,7 +50,7 @@ func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }
 
-// WithEnd makes an operation expire when end is done.
+// WithEnd makes an operation expire when the context end is done.
 func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
@@ -79,7 +79,7 @@ type Operation struct {
 	release   context.CancelFunc
 
 	mu       sync.Mutex
-	until    time.Time // the resumed position is kept until then
+	until    time.Time // when the resumed position expires
 	sent     bool
 	expired  bool
 	ended    bool
@@ -113,7 +113,7 @@ func Of(ctx context.Context) *Operation {
 }
 
 // Resume returns the position at which the operation resumes, or nil. A caller that does not resume
-// there must close it.
+// there must close the position.
 func (o *Operation) Resume() Position {
 	position, until := o.positions.take(o.key)
 	o.mu.Lock()
@@ -137,7 +137,8 @@ func (o *Operation) Sent() {
 // Expire or Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
-// Stop is for other reasons, such as a closed connection.
+// Stop records that the operation ended at a position for another reason, such as a closed
+// connection.
 func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
@@ -151,9 +152,10 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// keepOrClose keeps a current position: one before which all events were sent. If the position is
-// not current, but the operation was resumed and has sent no event, keepOrClose keeps the position
-// where it resumed, until its original expiry. Otherwise it closes the position. mu is held.
+// keepOrClose keeps the position if the parameter current is true: all events before the position
+// were sent. If it is false, but the operation was resumed and has sent no event, keepOrClose keeps
+// the position where the operation resumed, until that position's original expiry. In all other
+// cases it closes the position. The caller holds mu.
 func (o *Operation) keepOrClose(current bool) {
 	position := o.position
 	o.position = nil
@@ -175,7 +177,8 @@ func (o *Operation) keepOrClose(current bool) {
 	}
 }
 
-// End ends the operation, and reports whether it expired. sent: all events were sent.
+// End ends the operation, and reports whether it expired. The parameter sent says whether all
+// events were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -40,7 +40,8 @@ func (w *writer) on(of string) string {
 	return w.one(of, "I", "U")
 }
 
-// set spreads only fragments whose number is at least fragment, so that none spreads itself.
+// set spreads only fragments whose number is at least the parameter fragment, so that no fragment
+// spreads itself.
 func (w *writer) set(of string, depth, fragment int) {
 	w.WriteString("{")
 	for range 1 + w.random.IntN(4) {

@@ -23,7 +23,8 @@ type Validator struct {
 	hidden bool
 }
 
-// New returns a Validator. If hidden, it rejects introspection, for a private schema.
+// New returns a Validator. If hidden is true, the Validator rejects introspection, for a private
+// schema.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
 // Validate returns the errors of a document. It sets the references to the schema, which execution
