@@ -14,7 +14,7 @@ import (
 type Budget struct {
 	ctx    context.Context
 	client string
-	most   int64 // 0 is unlimited
+	limit  int64 // 0 is unlimited
 	read   atomic.Int64
 	memory *Memory // nil is unlimited
 
@@ -25,14 +25,15 @@ type Budget struct {
 	done bool // the request has ended
 }
 
-// OverBudget is the error of a request that reads more than Most bytes. Read may be an estimate.
+// OverBudget is the error of a request that reads more bytes than the limit Most. The number Read
+// may be an estimate.
 type OverBudget struct{ Most, Read int64 }
 
 func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: the request reads %d bytes, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded is for package apierr, which does not import this one.
+// Exceeded is for package apierr, which does not import package hbase.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
@@ -44,27 +45,27 @@ func (b *Budget) Spend(n int64) error {
 		return nil
 	}
 	read := b.read.Add(n)
-	if b.most > 0 && read > b.most {
-		return &OverBudget{b.most, read}
+	if b.limit > 0 && read > b.limit {
+		return &OverBudget{b.limit, read}
 	}
 	return b.hold(read, false)
 }
 
-// hold increases the memory of the request to at least bytes, until the request ends. Up to
-// [smallRequest] bytes need none.
+// hold increases the memory of the request to at least the given bytes, until the request ends. Up
+// to [smallRequest] bytes need no reservation.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
 	}
-	if bytes > b.memory.most {
-		return &OverBudget{b.memory.most, bytes}
+	if bytes > b.memory.limit {
+		return &OverBudget{b.memory.limit, bytes}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.done {
 		return b.ctx.Err()
 	}
-	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.most-b.held.Load())
+	more := min(max(bytes-b.held.Load(), smallRequest), b.memory.limit-b.held.Load())
 	if err := b.memory.take(b.ctx, b.client, more, wait); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func HoldResponse(store Store, bytes int) error {
 		return nil
 	}
 	b := view.budget
-	return b.hold(min(b.read.Load()+int64(bytes), b.memory.most), b.held.Load() == 0)
+	return b.hold(min(b.read.Load()+int64(bytes), b.memory.limit), b.held.Load() == 0)
 }
 
 func (b *Budget) end() {
@@ -93,8 +94,8 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
-// foresee reserves memory for gets: the next piece and all later ones. It fails if they would
-// exceed the budget, except once per second: see letsThrough.
+// foresee reserves memory for gets: the Gets of the next piece (see [Memory]) and of all later
+// pieces. It fails if they would exceed the budget, except once per second: see letsThrough.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.known > b.left() && !b.memory.letsThrough() {
@@ -110,10 +111,10 @@ func (b *Budget) foresee(gets []Get) error {
 }
 
 func (b *Budget) left() int64 {
-	if b.most == 0 {
-		return b.memory.most - b.read.Load()
+	if b.limit == 0 {
+		return b.memory.limit - b.read.Load()
 	}
-	return b.most - b.read.Load()
+	return b.limit - b.read.Load()
 }
 
 type pieceKey struct{}
@@ -129,13 +130,13 @@ func pieceOf(ctx context.Context) piece {
 }
 
 // Budgeted returns a view of store for a client's request, which ends with ctx. Its reads stop at
-// the row that exceeds most bytes. A most of 0 is unlimited. Reads take their bytes from memory,
-// unless memory is nil.
-func Budgeted(ctx context.Context, store Store, client string, most int, memory *Memory) Store {
-	if most == 0 && memory == nil {
+// the row that exceeds the limit, in bytes. A limit of 0 means unlimited. Reads reserve their bytes
+// in a [Memory], unless memory is nil.
+func Budgeted(ctx context.Context, store Store, client string, limit int, memory *Memory) Store {
+	if limit == 0 && memory == nil {
 		return store
 	}
-	return &budgeted{store, &Budget{ctx: ctx, client: client, most: int64(most), memory: memory}}
+	return &budgeted{store, &Budget{ctx: ctx, client: client, limit: int64(limit), memory: memory}}
 }
 
 type budgeted struct {
@@ -184,7 +185,7 @@ func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) 
 
 func (b *budgeted) getPiece(ctx context.Context, gets []Get, size size) ([]Result, error) {
 	m, before := b.budget.memory, b.budget.read.Load()
-	if err := b.budget.hold(min(before+size.known, m.most), true); err != nil {
+	if err := b.budget.hold(min(before+size.known, m.limit), true); err != nil {
 		return nil, err
 	}
 	results, err := b.Store.Get(context.WithValue(ctx, pieceKey{}, piece{b.budget, size}), gets)

@@ -58,9 +58,9 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 // ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
-// Bounded returns the context of an engine's call. It ends after callTimeout, with the cause
-// [ErrUnresponsive]. If callTimeout is 0, it ends at the deadline of ctx or, without one, after
-// [DefaultTimeout].
+// Bounded returns the context of an engine's call. The context ends after callTimeout, with the
+// cause [ErrUnresponsive]. If callTimeout is 0, it ends at the deadline of ctx. If ctx has no
+// deadline, it ends after [DefaultTimeout].
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

@@ -12,27 +12,30 @@ import (
 //   - assumed is for all other rows, and for Gets without values.
 //
 // A named column has the assumed size of its family's cells. A whole family has the number of its
-// columns times the size of a cell. That is the row's average if the columns are known, otherwise
-// the assumed size. For texts of twits, the assumed size is usually a hundred times too large.
+// columns times the size of a cell. The size of a cell is the row's average for columns that are
+// known, and the assumed size for other columns. For texts of twits, the assumed size is usually a
+// hundred times too large.
 type size struct{ known, assumed int64 }
 
 const (
 	// A row is large if its average cell has more bytes.
 	largeCell = 8 << 10
-	// maxColumns is assumed for a Get without a limit, or with a greater one.
+	// maxColumns is the assumed number of columns of a Get without a limit, or with a greater
+	// limit.
 	maxColumns = 1000
 )
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns how many Gets, at least one, fit within most, and their size.
-func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
+// estimate returns how many of the first Gets fit into the limit, and the sum of their estimates.
+// It returns at least one Get.
+func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
 		s = m.sizesOf(&gets[i], s)
 		one := m.estimateOne(&gets[i], s)
 		next := size{all.known + one.known, all.assumed + one.assumed}
-		if i > 0 && (next.known > most.known || next.assumed > most.assumed) {
+		if i > 0 && (next.known > limit.known || next.assumed > limit.assumed) {
 			return i, all
 		}
 		all = next
@@ -41,7 +44,7 @@ func (m *Memory) estimate(gets []Get, most size) (n int, all size) {
 }
 
 func (m *Memory) piece(gets []Get) (n int, all size) {
-	return m.estimate(gets, size{maxPiece, m.most})
+	return m.estimate(gets, size{maxPiece, m.limit})
 }
 
 func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
@@ -65,10 +68,11 @@ type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
 	named          int    // all named columns
-	each           int    // one column of every whole family, together
+	each           int    // the sum of the sizes of one column of each whole family
 }
 
-// last has the sizes of the previous Get, which usually has the same columns.
+// sizesOf returns the sizes of a Get's columns. The parameter last has the sizes of the previous
+// Get, which usually has the same columns.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -114,9 +118,10 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
-// The number of columns of a large row is maxColumns if only a part was read. A small row has the
-// number of columns that were read from its beginning, or maxColumns if all were read. Further
-// columns may be large, so they count as unknown.
+// If a large row was read only in part, its number of columns is maxColumns, an upper bound. For a
+// small row, it is the number of columns that are known to be small: those that were read from its
+// beginning, or maxColumns if the whole row was read. Columns after these may be large, so they
+// count as unknown.
 type knownRow uint64
 
 const knownRowBits = 12
@@ -164,7 +169,7 @@ func (r knownRow) replaces(earlier knownRow) bool {
 
 const slotBits = 17
 
-// slot returns the row's own slot, a free one, or another row's.
+// slot returns the row's own slot, a free slot, or the slot of another row.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-slotBits)], &m.rows[hash>>(64-slotBits)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {

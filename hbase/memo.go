@@ -13,8 +13,8 @@ type Memo struct {
 	room func(bytes int) bool
 }
 
-// GiveMemos gives a memo to each cell. room reserves bytes of the engine's memory, and reports
-// whether they were free. It must be safe for concurrent use.
+// GiveMemos gives a memo to each cell. The function room reserves bytes of the engine's memory, and
+// reports whether they were free. It must be safe for concurrent use.
 func GiveMemos(cells []Cell, room func(bytes int) bool) {
 	memos := make([]Memo, len(cells))
 	for i := range cells {

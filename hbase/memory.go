@@ -30,21 +30,21 @@ const (
 //	           │     assumed bytes as the memory has
 //	           │
 //	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
-//	           │    read, and further bytes after it, until it ends
+//	           │    read, and further bytes after the read. It holds them until the request ends
 //	           └──► semaphore calls: a call takes the assumed bytes of its rows, in engines that
 //	                can't stop between two rows
 //
 // Each semaphore has the size of the memory. While other clients read, a client that already holds
-// bytes gets at most half. A piece with many unknown rows takes most of the semaphore calls, so
-// such pieces are read one at a time.
+// bytes gets at most half of a semaphore. A piece with many unknown rows takes most of the
+// semaphore calls, so such pieces are read one at a time.
 //
-// If too little memory is free, the error is a [*Busy]. In two cases, there is a wait before it:
+// If too little memory is free, the error is a [*Busy]. In two cases, it is returned after a wait:
 //
 //   - Up to [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]. They
 //     wait before a piece, or before the response if they hold no memory yet.
 //   - Any number of calls wait for the semaphore calls, each up to [maxReserveWait].
 type Memory struct {
-	most     int64
+	limit    int64
 	requests *fair.Semaphore
 	calls    *fair.Semaphore
 	maxCell  func(table, family string) int
@@ -59,12 +59,12 @@ type Memory struct {
 	letThrough atomic.Int64 // Unix seconds
 }
 
-// NewMemory returns a Memory of that many bytes. maxCell returns the assumed size of a cell of
+// NewMemory returns a Memory of a size in bytes. maxCell returns the assumed size of a cell of
 // unknown size, in bytes.
 func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
-		most:     bytes,
+		limit:    bytes,
 		requests: fair.New(bytes, 1, maxWaiting),
 		calls:    fair.New(bytes, 1, math.MaxInt),
 		maxCell:  maxCell,
@@ -122,7 +122,7 @@ func Reserve(ctx context.Context, gets []Get) (release func(results []Result), e
 		return func([]Result) {}, nil
 	}
 	m, client := p.budget.memory, p.budget.client
-	assumed := min(p.size.assumed, m.most)
+	assumed := min(p.size.assumed, m.limit)
 	release = func(results []Result) {
 		m.calls.Release(client, assumed)
 		m.learn(gets, results)

@@ -12,13 +12,15 @@ type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, such as "i:name i:email f". Empty selects all. To
-	// select a qualifier with bytes other than letters, digits, '_' and '-', use [Exactly].
+	// Columns selects families and columns, such as "i:name i:email f". An empty string selects all
+	// families. To select a qualifier with bytes other than letters, digits, '_' and '-', use
+	// [Exactly].
 	Columns string
 
 	Page Page
 
-	// Versions limits the versions of each column, newest first. 0 means 1. A Page needs 0 or 1.
+	// Versions limits the versions of each column, newest first. 0 means 1. With a Page, Versions
+	// must be 0 or 1.
 	Versions int
 
 	// Time selects versions before Versions limits them.
@@ -54,7 +56,7 @@ func PrefixEnd(prefix string) string {
 	return ""
 }
 
-// TimeRange is [From, To) in milliseconds. A To of 0 means no end.
+// TimeRange is [From, To) in milliseconds. If To is 0, the range has no end.
 type TimeRange struct{ From, To int64 }
 
 // Contains reports whether timestamp is in the range.
@@ -62,8 +64,8 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result has cells in HBase's order: family, qualifier, newest first. They may be shared, and must
-// not be changed.
+// Result has cells in HBase's order: family, qualifier, newest first. The cells may be shared, and
+// must not be changed.
 type Result struct {
 	Cells []Cell
 	Err   error
@@ -146,7 +148,8 @@ type FamilyColumns struct {
 	Qualifiers []string
 }
 
-// ByFamily groups columns by family, ascending. A whole family includes its columns.
+// ByFamily groups columns by family, ascending. If a family is selected as a whole, its columns
+// that are also selected by name are omitted.
 func ByFamily(columns []Column) []FamilyColumns {
 	columns = slices.Clone(columns)
 	slices.SortFunc(columns, func(a, b Column) int { // whole families first
@@ -227,8 +230,9 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select validates gets, calls use(i, sel) for each valid one, and stores errors in results. sel is
-// the result of selection, which is called once for successive Gets that differ only in Row.
+// Select validates gets, calls use(i, sel) for each valid Get, and stores errors in results. sel is
+// the result of the function selection, which is called once for successive Gets that differ only
+// in Row.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false

@@ -12,7 +12,8 @@ import (
 
 // Stats counts store calls. It is safe for concurrent use.
 type Stats struct {
-	// Rounds are waits for a batch of Gets or a scan. Package writers adds one for each call.
+	// Rounds are waits for a batch of Gets or a scan. Package writers adds a round for each call of
+	// the store.
 	Rounds atomic.Int64
 	// RPCs are multis, single calls and pages of scans. The embedded engine counts calls and pages.
 	RPCs        atomic.Int64
@@ -33,7 +34,7 @@ func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
 
-// StatsOf returns the Stats of ctx, or new ones.
+// StatsOf returns the Stats of ctx, or new Stats.
 func StatsOf(ctx context.Context) *Stats {
 	if stats, ok := ctx.Value(statsKey{}).(*Stats); ok {
 		return stats
@@ -63,7 +64,7 @@ type ServerCalls struct {
 	Begun, Ended time.Time // start of the first, end of the last
 }
 
-// Servers counts RPCs by region server. It is safe for concurrent use. A nil one stays empty.
+// Servers counts RPCs by region server. It is safe for concurrent use. A nil Servers stays empty.
 type Servers struct {
 	mu    sync.Mutex
 	calls map[string]ServerCalls
@@ -101,7 +102,7 @@ func (s *Servers) All() []ServerCalls {
 	return slices.SortedFunc(maps.Values(s.calls), func(a, b ServerCalls) int { return cmp.Compare(a.Server, b.Server) })
 }
 
-// Tables is a set of tables. It is safe for concurrent use. A nil one stays empty.
+// Tables is a set of tables. It is safe for concurrent use. A nil Tables stays empty.
 type Tables struct{ names sync.Map }
 
 func (t *Tables) Add(name string) {
@@ -133,7 +134,7 @@ func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a row of this [Size]. A missing row has 0, and does not count.
+// Count counts a row, whose [Size] is bytes. A missing row has the size 0, and does not count.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes
@@ -146,8 +147,8 @@ func (m *Meter) Close() {
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts the rows of a Get. The Budget's error replaces the rows after the one that
-// exceeds it.
+// CountResults counts the rows of a Get. The error of the Budget replaces the rows after the row
+// that exceeds the Budget.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()

@@ -10,15 +10,16 @@ import (
 // Store is a set of tables. It is safe for concurrent use.
 //
 // A call timeout of the engine bounds each read, write and page of a scan, in addition to the
-// deadline of ctx. Without both, [DefaultTimeout] applies. Returned cells may be shared: do not
-// change them. Arguments may be reused after a call.
+// deadline of ctx. If there is neither, [DefaultTimeout] applies. Returned cells may be shared: do
+// not change them. Arguments may be reused after a call.
 //
-// A call has an error, or each of its items has its own:
+// A call has an error, or each of its items has its own error:
 //
 //   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. A
 //     [Budgeted] store may return them as errors of items instead.
 //   - A missing table is an error of items.
-//   - Others can be either, such as too little memory, or a deadline that passes during the call.
+//   - Other errors, such as too little memory, or a deadline that passes during the call, can be
+//     errors of the call or of items.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
@@ -33,7 +34,8 @@ type Store interface {
 	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if its row satisfies check, and reports whether it did.
+	// CheckAndPut atomically writes put if its row satisfies check, and reports whether put was
+	// written.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].
@@ -86,7 +88,7 @@ func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get
 	return GetAll(ctx, store, gets)
 }
 
-// MutateAll writes mutations, and returns the first error. Others may have been written.
+// MutateAll writes mutations, and returns the first error. Other mutations may have been written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {
 		return nil

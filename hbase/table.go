@@ -26,8 +26,8 @@ type FamilySchema struct {
 	TTL time.Duration
 }
 
-// TimeToPurgeDeletes is how long an engine keeps a delete marker at least. The marker masks cells
-// that are put late with an older timestamp.
+// TimeToPurgeDeletes is the minimum time for which an engine keeps a delete marker. The marker
+// masks cells that are put late with an older timestamp.
 const TimeToPurgeDeletes = time.Hour
 
 // Validate returns [ErrInvalid] if the definition is malformed.

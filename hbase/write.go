@@ -19,7 +19,7 @@ type Mutation interface {
 	sealed()
 }
 
-// Put writes cells of one row. A cell replaces the version of the same timestamp.
+// Put writes cells of one row. A cell replaces the version with the same timestamp.
 type Put struct {
 	Table string
 	Row   string
@@ -31,7 +31,7 @@ type Put struct {
 type Delete struct {
 	Table string
 	Row   string
-	// Columns have their own timestamps. Without any, the Delete masks all families up to
+	// Each column has its own timestamp. If Columns is empty, the Delete masks all families up to
 	// Timestamp.
 	Columns []Deletion
 	// Timestamp 0 means now.
@@ -47,7 +47,7 @@ const (
 	Family Kind = iota
 	// AllVersions masks a column up to the timestamp, inclusive.
 	AllVersions
-	// OneVersion masks the version of the timestamp, which must be set.
+	// OneVersion masks the version with the timestamp, which must not be 0.
 	OneVersion
 )
 
@@ -72,11 +72,11 @@ func DeleteCells(table, row string, cells ...Cell) Delete {
 	return d
 }
 
-// Check is the condition of a CheckAndPut: the newest version of a column has a value.
+// Check is the condition of a CheckAndPut: the newest version of a column has the Value.
 type Check struct {
 	Family    string
 	Qualifier string
-	// Value is that value. An empty one also matches a missing column.
+	// An empty Value also matches a missing column.
 	Value []byte
 }
 

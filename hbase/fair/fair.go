@@ -2,13 +2,15 @@
 //
 // A [Semaphore] gives units, such as slots or bytes, to named clients:
 //
-//   - The waiting client with the fewest units is served next. In a tie, it is the one with the
-//     oldest request. So a client with one request does not wait for hundreds of another client.
+//   - The waiting client with the fewest units is served next. In a tie, it is the client with the
+//     oldest request. So a client with one request does not wait for hundreds of requests of
+//     another client.
 //   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
-//     1/(n+reserve) of the units each, and others find free units. A client without units may take
-//     any number. A client that was alone for the last [Contention] may take all.
-//   - If too many requests wait, the client with the most loses its newest one. In a tie, the new
-//     request is rejected.
+//     1/(n+reserve) of the units each, and a new client finds free units. A client without units
+//     may take any number of units. A client that was alone for the last [Contention] may take all
+//     units.
+//   - If too many requests wait, the client with the most waiting requests loses its newest
+//     request. In a tie, the new request is rejected.
 package fair
 
 import (
@@ -18,12 +20,12 @@ import (
 	"time"
 )
 
-// Contention is how long a request of one client limits the others.
+// Contention is how long a request of one client limits the other clients.
 const Contention = 10 * time.Second
 
 // Semaphore is a weighted semaphore. The time to serve a request is proportional to the number of
-// waiting clients. The time to remove one is proportional to the length of its client's queue. A
-// Semaphore is safe for concurrent use.
+// waiting clients. The time to remove a request is proportional to the length of its client's
+// queue. A Semaphore is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -31,8 +33,8 @@ type Semaphore struct {
 	mu      sync.Mutex
 	used    int64
 	waiting int
-	clients map[string]*client // those that hold units or wait
-	queues  []*client          // those that wait
+	clients map[string]*client // clients that hold units or wait
+	queues  []*client          // clients that wait
 	last    string             // the client of the last request
 	shared  time.Time          // when two successive requests last had different clients
 	alone   *time.Timer        // calls dispatch when Contention has passed since shared
@@ -63,7 +65,8 @@ func (s *Semaphore) Load() (used int64, waiting int) {
 	return s.used, s.waiting
 }
 
-// TryAcquire takes units if the client may have them without waiting, and reports whether it did.
+// TryAcquire takes units if the client may have them without waiting, and reports whether it took
+// them.
 func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +174,8 @@ func (s *Semaphore) client(name string) *client {
 	return c
 }
 
-// contend limits clients until Contention has passed. Then a timer serves those that still wait.
+// contend limits clients until Contention has passed. Then a timer serves the clients that still
+// wait.
 func (s *Semaphore) contend() {
 	s.shared = time.Now()
 	if s.alone != nil {
@@ -207,7 +211,7 @@ func (s *Semaphore) taken(r *request) bool {
 }
 
 // dispatch takes units for waiting requests. A request that needs more units than are free blocks
-// the others. Otherwise small requests could keep a large one waiting.
+// all other requests. If it did not, small requests could keep a large request waiting.
 func (s *Semaphore) dispatch() {
 	for {
 		next := s.next()
@@ -232,7 +236,7 @@ func (s *Semaphore) may(c *client, units int64) bool {
 	return c.held == 0 || s.reserve*(c.held+units) <= free || time.Since(s.shared) > Contention
 }
 
-// next returns the client whose request is next, or nil if none may take more.
+// next returns the client whose request is next, or nil if no waiting client may take more.
 func (s *Semaphore) next() (next *client) {
 	for _, c := range s.queues {
 		switch r := c.queue[0]; {
@@ -253,7 +257,7 @@ func (s *Semaphore) longest() (longest *client) {
 	return longest
 }
 
-// remove must be followed by dispatch, because the request may have blocked others.
+// remove must be followed by dispatch, because the request may have blocked other requests.
 func (s *Semaphore) remove(c *client, r *request) {
 	i := slices.Index(c.queue, r)
 	c.queue = slices.Delete(c.queue, i, i+1)

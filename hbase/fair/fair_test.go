@@ -194,7 +194,7 @@ func TestFullQueueDoesNotRejectRequestsForFreeUnits(t *testing.T) {
 		f.TryAcquire("b", 1)
 		f.TryAcquire("a", 2)
 		f.Release("b", 1)
-		f.ask(f.t.Context(), "a", 1) // waits, because half of the units stay free for others
+		f.ask(f.t.Context(), "a", 1) // waits, because half of the units stay free for other clients
 		for name, want := range map[string]bool{"a": true, "b": false} {
 			if got := f.Full(name); got != want {
 				t.Errorf("full for %s is %t, although units are free", name, got)
