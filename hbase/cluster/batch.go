@@ -40,14 +40,15 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table. Unless it is the last attempt, it returns those to send
-// again: if gohbase does not find a region during a retry, it gives up the whole batch. Then it may
-// report errors even for calls that succeeded.
+// sendBatch sends requests of one table. Unless last is true, it returns the requests to send
+// again. If gohbase does not find a region during a retry, gohbase gives up the whole batch, and
+// may report errors even for calls that succeeded.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// All calls have the same ctx, because gohbase does not notice that one call's has expired.
+		// All calls have the same ctx, because gohbase does not notice that the ctx of a single
+		// call has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()

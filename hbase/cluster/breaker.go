@@ -13,21 +13,22 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions that exceeded the call timeout. Without it, each further
-// call would delay the time at which gohbase closes the silent connection.
+// breaker is a circuit breaker for regions that exceeded the call timeout. Without a breaker, each
+// new call would delay the time at which gohbase closes the silent connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
 // If a server has not answered any call for the call timeout, it is unresponsive. Then the breaker
-// opens for all regions of the connection, with one probe for all. An exception is an answer.
+// opens for all regions of the connection, with one probe for all of them. An exception is an
+// answer.
 //
 // A probe repeats a Get of one row, without the call timeout, until the result is not a timeout.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
-	regions map[hrpc.RegionInfo]hrpc.RegionClient // the connection when it opened, or nil
+	regions map[hrpc.RegionInfo]hrpc.RegionClient // the connection when the breaker opened, or nil
 
 	unresponsive map[string]time.Time // servers by address, since when
 }
@@ -41,7 +42,8 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions, and returns those for which it was not open with this client.
+// add opens the breaker for regions, and returns the regions for which it was not open with this
+// client.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,9 +60,9 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove closes the breaker for regions, except those that add has since opened for another
-// connection. If no region of the server is left, remove deletes the server's mark, and returns
-// the time of the mark.
+// remove closes the breaker for the regions that add opened with this client. If add has since
+// opened the breaker with another client, it stays open. If no region of the server is left, remove
+// deletes the server's mark, and returns the time of the mark.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -179,7 +181,7 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 }
 
 // trip opens the breaker for a region, and for the other regions of an unresponsive server. If the
-// region has no connection, the others are all regions without one.
+// region has no connection, trip opens the breaker for all regions without a connection.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {

@@ -10,9 +10,10 @@
 //	Gets ──► circuit breaker ──► known region? ──yes──► multis per server, of all tables    multi.go
 //	         breaker.go          regions.go                 │ no result: region moved, connection lost
 //	                                  │ no                  ▼
-//	                                  └──────────────► gohbase: batches per table find the  batch.go
-//	                                                   regions, retry until the deadline,
-//	                                                   and are sent again if they stop early
+//	                                  └──────────────► gohbase, a batch per table: finds the   batch.go
+//	                                                   regions, and retries until the deadline.
+//	                                                   If it gives up early, the calls that
+//	                                                   failed are sent once more
 package cluster
 
 import (
@@ -40,8 +41,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response, and so a page of a scan. After it, gohbase closes the
-// connection and locates its regions again.
+// readTimeout bounds the wait for a response, and so a page of a scan. After this time, gohbase
+// closes the connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster.
@@ -83,8 +84,8 @@ type Store struct {
 // CPU of the region servers, and costs up to 1 ms of latency.
 //
 // Open returns [hbase.ErrInvalid] for a malformed URL. It returns [hbase.ErrUnavailable] if the
-// server of hbase:meta refuses connections, or if HBase has not registered there at the deadline of
-// ctx. Without a deadline, it waits for [hbase.DefaultTimeout].
+// server of hbase:meta refuses connections, or if HBase has not registered in ZooKeeper by the
+// deadline of ctx. Without a deadline, it waits for [hbase.DefaultTimeout].
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
@@ -93,8 +94,8 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
-// timeout, calls to the region fail with [hbase.ErrUnresponsive] until it answers. If its server
-// has not answered any call for that time, calls to all its regions fail.
+// timeout, calls to the region fail with [hbase.ErrUnresponsive] until the region answers. If its
+// server has not answered any call for the timeout, calls to all regions of the server fail.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 const defaultUser = "root"
@@ -186,7 +187,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 var zkLogs sync.Once
 
 // routeLogs sends the logs of ZooKeeper's client to log, and returns gohbase's logger. Only the
-// first store sets ZooKeeper's logger: the process has one, and it is read without a lock.
+// first store sets ZooKeeper's logger, because the process has only one logger, which is read
+// without a lock.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -222,7 +224,8 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf logs at level debug, because ZooKeeper's calls also return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis. This package adds its own multis.
+// multiSize returns gohbase's metric of the sizes of multis. This package adds the sizes of its own
+// multis.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

@@ -17,8 +17,8 @@ type denial struct {
 //	… for user 'USER' (table=TABLE, action=RIGHT)
 //	… (user=USER, scope=SCOPE, params=[table=TABLE,…],action=RIGHT)
 //
-// For a namespace, it has namespace=NAMESPACE in place of table=TABLE. For the cluster, it has
-// neither.
+// For a namespace, the message has namespace=NAMESPACE in place of table=TABLE. For the cluster, it
+// has neither.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)
@@ -26,7 +26,8 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// parseDenial parses HBase's message. ok is false if it names no right: for an unknown user.
+// parseDenial parses HBase's message. ok is false if the message does not name a user and a right.
+// It names no right for an unknown user.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {
@@ -44,7 +45,8 @@ func parseDenial(text string) (d denial, ok bool) {
 }
 
 func (d denial) grant() string {
-	// The letter of a right is the initial of its action. EXEC's is not, but no call needs EXEC.
+	// The letter of a right is the initial of its action. EXEC has another letter, but no call
+	// needs EXEC.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
 	if d.target != "" {
 		command += fmt.Sprintf(", '%s'", d.target)

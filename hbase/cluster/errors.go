@@ -28,14 +28,14 @@ var exceptions = map[string]error{
 	"IllegalArgumentException":    hbase.ErrInvalid,
 }
 
-// tooLarge matches the end of a DoNotRetryIOException's message. It may follow any row key.
+// tooLarge matches the end of a DoNotRetryIOException's message. Any row key may precede the match.
 var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
 // busyExceptions are temporary: the call is retried.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
-	"MultiActionResultTooLarge": true, // the rest of a multi
+	"MultiActionResultTooLarge": true, // for the calls of a multi whose results no longer fit into the response
 	"PleaseHoldException":       true,
 	"RegionOpeningException":    true,
 	"RegionTooBusyException":    true,

@@ -33,7 +33,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 		if err := s.failFast(gets[i].Table, gets[i].Row); err != nil {
 			return err
 		}
-		if s.collects { // otherwise getAndRetry checks
+		if s.collects { // getAndRetry has its own check
 			if err := s.checkEnabled(gets[i].Table, gets[i].Row); err != nil {
 				return err
 			}
@@ -53,7 +53,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. In parallel, gohbase sends the rest: Gets of unknown regions, and those that failed.
+// rejected. In parallel, gohbase sends the other Gets: those of unknown regions, and those that
+// failed.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {

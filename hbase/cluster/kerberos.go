@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/cluster/kerberos"
 )
 
-// WithKerberos authenticates connections as the principal of login, which the store starts.
+// WithKerberos authenticates connections as the principal of login. The store starts the login.
 func WithKerberos(login *kerberos.Login) Option {
 	return func(s *Store) { s.login, s.user = login, login.Principal() }
 }

@@ -22,7 +22,8 @@ func dialMessages(dial dialFunc) dialFunc {
 	}
 }
 
-// messageConn collects the buffers of a message. A goroutine that starts another message waits.
+// messageConn collects the buffers of a message. A goroutine that starts another message waits
+// until this message is complete.
 //
 //	│ length 4 │ header length, header, request │ cells… │ cells… │
 //	└────────────── the first buffer ───────────┘

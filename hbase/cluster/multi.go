@@ -13,7 +13,7 @@ import (
 )
 
 // maxMulti bounds the calls of a multi. A region server executes several multis in parallel, while
-// the gateway decodes others (BenchmarkUnlimitedMulti).
+// the gateway decodes other multis (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
@@ -64,8 +64,9 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, and sets their results. A busy server has rejected
-// the Gets in rejected. gohbase must locate or retry those in rest.
+// getFromServers sends Gets of known regions, and sets their results. The result rejected has the
+// Gets that a busy server has rejected. The result rest has the Gets that gohbase must locate or
+// retry.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rejected, rest []int) {
@@ -79,7 +80,7 @@ func (s *Store) getFromServers(
 			m.span = span
 			m.sent = time.Now()
 			s.multiSize.WithLabelValues(server.Addr()).Observe(float64(len(m.gets)))
-			go server.QueueRPC(m) // it ignores ctx, and may block
+			go server.QueueRPC(m) // QueueRPC ignores ctx, and may block
 			multis = append(multis, m)
 		}
 	}

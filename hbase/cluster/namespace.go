@@ -14,7 +14,7 @@ import (
 const DefaultNamespace = "default"
 
 // WithNamespace sets the namespace of all tables. If it does not exist, [Store.CreateTable] creates
-// it. Callers omit it from names of tables.
+// it. Callers omit the namespace from names of tables.
 func WithNamespace(namespace string) Option {
 	return func(s *Store) {
 		if s.prefix = namespace + ":"; namespace == DefaultNamespace {

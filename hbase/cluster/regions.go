@@ -36,8 +36,8 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region of a sent call. It removes regions that overlap it, because they were split
-// or merged.
+// learn adds the region of a sent call. It removes other regions that overlap this region, because
+// they were split or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {
@@ -94,8 +94,8 @@ type routedGet struct {
 	get    int // index
 }
 
-// route groups Gets by the connection of their regions. gohbase must first locate the regions of
-// those in unknown.
+// route groups Gets by the connection of their regions. The result unknown has the Gets whose
+// regions gohbase must first locate.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {

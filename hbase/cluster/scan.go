@@ -29,7 +29,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 
 type position struct {
 	start string
-	// skip the row at start. gohbase lacks HBase's exclusive start.
+	// skip is true if the page omits the row at start. gohbase lacks HBase's exclusive start.
 	skip bool
 	more bool
 }
@@ -73,12 +73,12 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p past the page. more says whether the region has more rows.
+// advance moves p past the page. The parameter more is true if the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {
 	case more:
-		if n := len(call.rows); n > 0 { // otherwise the page is read again
+		if n := len(call.rows); n > 0 { // an empty page is read again
 			p.moveAfter(call.rows[n-1].Key, scan.Reversed)
 		}
 	case scan.Reversed:

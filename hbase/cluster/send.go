@@ -51,7 +51,7 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 		call.SetRegion(region)
 		_, span := startSpan(ctx, methodName(call))
 		begun := time.Now()
-		go server.QueueRPC(call) // it ignores ctx, and may block
+		go server.QueueRPC(call) // QueueRPC ignores ctx, and may block
 		select {
 		case result := <-call.ResultChan():
 			countCall(ctx, call, begun)
@@ -82,7 +82,7 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	_, span := startSpan(ctx, methodName(call))
 	begun := time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // its span's parent is that of the call's ctx
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // starts a span, whose parent is the span in the call's ctx
 	countCall(ctx, call, begun)
 	span.endCall(call, err)
 	return answer, err

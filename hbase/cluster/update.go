@@ -15,10 +15,10 @@ import (
 )
 
 // CheckAndPut may return a wrong result if a connection is lost. gohbase repeats the RPC, but the
-// first one may have written the cells, so the check of the second fails. Then CheckAndPut reads
-// the row, and returns true if it has the cells of put. True is wrong if another caller put the
-// same cells. False is wrong if another caller has replaced the cells. To be sure, put a unique
-// value, and read it if the result is false.
+// first RPC may have written the cells, so the check of the second RPC fails. Then CheckAndPut
+// reads the row, and returns true if the row has the cells of put. The result true is wrong if
+// another caller put the same cells. The result false is wrong if another caller has replaced the
+// cells. To be sure, put a unique value, and read it if the result is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -88,8 +88,8 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains reports whether got, the newest version first, has want. If want has no timestamp, only
-// the newest version counts.
+// contains reports whether the cells got have the cell want. In got, the newest version of a column
+// comes first. If want has no timestamp, only the newest version counts.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {
