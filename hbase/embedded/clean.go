@@ -12,12 +12,12 @@ import (
 	"twibase/hbase"
 )
 
-// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped much of
-// it, or found nothing else. Garbage is:
+// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped at least
+// tolerated entries of garbage, or that skipped garbage and found no cell. Garbage is:
 //
 //   - versions that a marker masks, and expired versions
-//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them. HBase
-//     keeps them until a flush
+//   - versions beyond the family's VERSIONS, if a column has more such versions than the constant
+//     tolerated. HBase keeps them until a flush
 //   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
 // Tables with a TTL are cleaned completely, when the store is opened and every expiryInterval. In
@@ -133,9 +133,9 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes the garbage of a row, under its lock. Otherwise a put could add a version that a
-// marker masks, and the removal of the marker would unmask it. The removal is not synced, so after
-// a crash the garbage may be back.
+// clean removes the garbage of a row, under the row's lock. Without the lock, a put could add a
+// version that a marker masks, and the removal of the marker would unmask the version. The removal
+// is not synced, so after a crash the garbage may be back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -149,7 +149,9 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	state := &s.rows[rowIndex(t.id, key)] // no begin, because results and cached rows do not change
+	// begin is not called, because the clean-up does not change what reads return: cached rows stay
+	// current.
+	state := &s.rows[rowIndex(t.id, key)]
 	state.Lock()
 	defer state.Unlock()
 	r, err := s.reader(&pebble.IterOptions{LowerBound: row, UpperBound: prefixEnd(bytes.Clone(row))})

@@ -216,7 +216,7 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
 		}
 		d.put("i:n", 50)
-		// Without this deletion, a read of the newest version would not reach the others.
+		// Without this deletion, a read of the newest version would not reach the other versions.
 		d.remove(hbase.OneVersion, "i:n", 50)
 		d.clean(41)
 		d.expect()

@@ -60,7 +60,7 @@ func (s *Store) expectAcknowledged(t *testing.T, round, key string, n int) {
 		if err != nil || len(results[0].Cells) != 1 {
 			t.Fatalf("%s %s: %+v, %v", round, key, results, err)
 		}
-		// The child may have been killed before it printed one more.
+		// The child may have been killed before it printed the next write.
 		if got := int(binary.BigEndian.Uint64(results[0].Cells[0].Value)); got != n && got != n+1 {
 			t.Errorf("%s %s: %d, but %d was acknowledged", round, key, got, n)
 		}

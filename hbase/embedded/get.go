@@ -96,7 +96,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
-// allCurrent reports whether all cached rows are current. It forgets those that have changed.
+// allCurrent reports whether all cached rows are current. It forgets the rows that have changed.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {

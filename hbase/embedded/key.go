@@ -10,8 +10,9 @@ import (
 	"twibase/hbase"
 )
 
-// The key of an entry sorts bytewise as HBase sorts cells. A 00 in a row or a qualifier is written
-// 00 FF, and 00 01 ends it. The markers of a family sort before its columns.
+// The key of an entry sorts bytewise as HBase sorts cells. The bytes 00 01 end a row or a
+// qualifier. A byte 00 in a row or a qualifier is written as 00 FF. The markers of a family sort
+// before its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
 //	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  version, or marker of a column

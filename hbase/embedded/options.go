@@ -18,8 +18,8 @@ const (
 	blockSize    = 16 << 10
 	// The index of a file usually fits in one block of this size, so a seek reads one block less.
 	indexBlockSize = 256 << 10
-	// format is pinned. Otherwise an update of Pebble could change the format, and earlier versions
-	// of twibase could not open the store.
+	// format is pinned, because an update of Pebble could change it. Then earlier versions of
+	// twibase could not open the store.
 	format = pebble.FormatValueSeparation
 )
 

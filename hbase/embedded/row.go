@@ -11,11 +11,11 @@ import (
 )
 
 // maxPassed is the number of versions that a reader steps over before it seeks the next column. In
-// a family with many VERSIONS it steps over more, to count garbage.
+// a family with many VERSIONS it steps over more versions, to count garbage.
 const maxPassed = 64
 
 type query struct {
-	// start and stop are encoded; empty is none.
+	// start and stop are encoded. An empty bound is no bound.
 	start, stop []byte
 	limit       int
 	noValues    bool
@@ -175,8 +175,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn reads the column at the cursor, and moves past it. known is nil unless the column was
-// selected by name.
+// readColumn reads the column at the cursor, and moves past it. The parameter known is nil unless
+// the column was selected by name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -192,7 +192,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		if !ok {
 			return false, badKey(r.key)
 		}
-		// Neither this nor an older version matches.
+		// Neither this version nor an older one matches.
 		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
 			if passed++; passed > max(maxPassed, fs.versions+tolerated) {
 				r.past = append(r.past[:0], r.column...)
@@ -224,7 +224,8 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
-// take adds the version at the cursor to the result. again: the previous cell has the same column.
+// take adds the version at the cursor to the result. If again is true, the previous cell has the
+// same column.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	c, err := hbase.Cell{Family: family, Timestamp: timestamp}, error(nil)
 	if !r.query.noValues {

@@ -22,10 +22,11 @@ import (
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
 // A row is kept at its second read at the earliest. To keep it costs as much as to read it, and
-// evicts another.
+// evicts another row.
 //
 // No Get returns a stale row. No other process writes, and the store counts the writes of a row
-// before they become visible (rowState). A cached row has the count from before it was read.
+// before they become visible (rowState). A cached row has the count of writes from before the row
+// was read.
 type rowCache struct {
 	shards [16]cacheShard
 	// seenOnce has hashes of keys whose rows were not kept.
@@ -132,8 +133,9 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether the hash was offered before. A key replaces another one in its slot only
-// half of the time. Otherwise two keys that are read in turns would never be kept.
+// again reports whether the hash was offered before. A key replaces another key in its slot only
+// half of the time. If it always did, two rows that share a slot and are read in turns would never
+// be kept.
 func (c *rowCache) again(hash uint64) bool {
 	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
 	switch known := slot.Load(); {

@@ -80,7 +80,7 @@ func deletingRow(_ *register, row string, step int64) hbase.Delete {
 	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
 }
 
-// checkAndPut puts the next step. Then it fails to put another one after a wrong check.
+// checkAndPut puts the next step. Then it fails to put another step after a wrong check.
 func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
 	check := hbase.Check{Family: r.family, Qualifier: r.column}
 	if step > 1 {

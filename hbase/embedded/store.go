@@ -131,7 +131,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now returns the time in milliseconds. It never goes back.
+// now returns the time in milliseconds. The time never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -179,7 +179,8 @@ func storeError(err error) error {
 }
 
 func lockError(dir string, err error) error {
-	// POSIX locks don't exclude the same process. Pebble does, but without a sentinel error.
+	// POSIX locks don't exclude a second lock of the same process. Pebble rejects it, but without a
+	// sentinel error.
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
 	}

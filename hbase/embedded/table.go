@@ -68,7 +68,7 @@ type selection struct {
 type familySelection struct {
 	family
 	key string
-	// columns is empty for all.
+	// columns is empty if all columns are selected.
 	columns []column
 }
 

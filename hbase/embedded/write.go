@@ -68,7 +68,8 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 }
 
 // commit applies the batch, unlocks the rows, and returns when the batch is durable. A later write
-// that depends on this one follows it in the log. If ctx ends first, the outcome is unknown.
+// that depends on this batch follows the batch in the log. If ctx ends first, the outcome is
+// unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()
@@ -159,7 +160,7 @@ func (w *writer) cell(family, qualifier string, timestamp int64, kind byte, valu
 	w.begin(family)
 	w.key = appendEscaped(w.key, qualifier)
 	w.key = append(appendTime(w.key, w.time(timestamp)), kind)
-	_ = w.batch.Set(w.key, value, nil) // copies both; never fails
+	_ = w.batch.Set(w.key, value, nil) // copies the key and the value; never fails
 }
 
 func (w *writer) familyMarker(family string, timestamp int64, written []byte) {
