@@ -1,7 +1,7 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
 // Every [Interval] a [Poller] reads all rows in use. A row is in use if it has a subscriber, or had
-// one in the last minute. If one of them is a timeline, the twits of all broadcasters are also
+// one in the last minute. If a row in use is a timeline, the twits of all broadcasters are also
 // read.
 //
 // From each row, a poll reads the entries newer than a floor. The floor is at least [Overlap]
@@ -32,14 +32,14 @@ import (
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
-	// from the subscriber. The errors are nil or index-aligned. The next poll retries candidates
-	// with an error. A call has the candidates of at most [entriesPerCall] entries.
+	// Visible returns the entry to deliver for each candidate, or nil if the entry was deleted or
+	// is hidden from the subscriber. The errors are nil or index-aligned. The next poll retries
+	// candidates with an error. A call has the candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, which
-	// may still add entries of that time. Zero times are ignored. The default is none.
+	// may still add entries of those times. Zero times are ignored. The default is none.
 	PendingSince func() []time.Time
 	Interval     time.Duration // between polls; the default is [Interval]
 	Log          *slog.Logger  // nil discards the messages
@@ -60,10 +60,13 @@ const (
 	// certainOrder is longer than two polls. If a gateway finds two entries at least certainOrder
 	// apart, every gateway finds them in the same order.
 	certainOrder = 3 * pollTimeout
-	// A row is polled for idleTimeout after its last subscriber has left, who may reconnect.
+	// A row is polled for idleTimeout after its last subscriber has left, because the subscriber
+	// may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows, except those of broadcasters. When half of them, or half of
-	// an address's share, are polled, the next poll drops rows without subscribers.
+	// MaxRows bounds the polled rows. The rows of broadcasters count, but are polled even beyond
+	// this number. If more than half of MaxRows are polled, the next poll drops all rows without
+	// subscribers. If an address uses more than about half of its share, the next poll drops the
+	// rows without subscribers that this address added.
 	MaxRows = 20_000
 	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
 	rowReserve = 4

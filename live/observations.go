@@ -11,14 +11,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. Each recent entry of each row has one, so
-// it is small. Rows share the keys.
+// observation records when a member of a row was found. Each recent entry of each row has an
+// observation, so an observation is small. Rows share the keys.
 type observation struct {
 	key   unique.Handle[Key]
 	at    int64
-	found elapsed // the start of the poll that found the member, 0 if it is old
-	// missing is the start of the last poll that read the member's row, this one or a
-	// broadcaster's, and did not find it. 0 is none.
+	found elapsed // the start of the poll that found the member, 0 if the member is old
+	// missing is the start of the last poll that did not find the member, although it read the row
+	// that has it: this row, or a broadcaster's. 0 means that there was none.
 	missing elapsed
 }
 
@@ -74,8 +74,9 @@ func (o *observations) forget(at time.Time) {
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
-// older one. It returns false if the older entry was found at least certainOrder earlier, because
-// then no gateway finds it later. It also returns false if a follow copied the older entry.
+// older entry. It returns false if the older entry was found at least certainOrder before a poll
+// that did not find the received entry yet. Then every gateway finds the older entry first. It also
+// returns false if a follow copied the older entry.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
@@ -93,7 +94,8 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 //   - a poll after the subscription had joined found the entry, or
 //   - no poll has found the entry yet, and it is later than the floor.
 //
-// If Delivers returns false, the poll that it joined with may still have delivered the entry.
+// If Delivers returns false, the subscription may still have delivered the entry: in the poll that
+// it joined with.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -29,8 +29,8 @@ type offer struct {
 	key Key
 }
 
-// poll delivers new entries of all rows. If all is false, it reads only the rows of joining
-// subscriptions and, if a timeline is in use, of broadcasters.
+// poll delivers new entries of all rows. If the parameter all is false, it reads only the rows of
+// joining subscriptions and, if a timeline is in use, of broadcasters.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -66,8 +66,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. It ends the context of Visible when it returns,
-// which releases the read memory of Visible.
+// check delivers the visible entries of candidates. When check returns, it ends the context that it
+// gave to Visible. This releases the read memory of Visible.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -125,7 +125,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters returns reads of the rows that were not planned.
+// updateBroadcasters marks the rows of authors as rows of broadcasters, and returns reads of those
+// that plan did not include.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +139,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 		}
 		r.broadcast = true
 		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
-		// all twits that it reads to the timelines, even if the row has them already.
+		// all twits that it reads to the timelines, even twits that an earlier poll found.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -195,8 +196,8 @@ func (p *poll) collect() (ready []Candidate, err error) {
 }
 
 // offer adds a candidate for each subscriber that needs the entry. A receiving or suspended
-// subscriber needs new entries. A joining one needs entries since its call of Subscribe. It gets a
-// twit once, even if the twit is in the timeline and in a broadcaster's row.
+// subscriber needs new entries. A joining subscriber needs entries since its call of Subscribe. It
+// gets a twit once, even if the twit is in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -235,8 +236,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 }
 
 // ready returns the candidates whose rows were read recently. Candidates of a timeline also need
-// recent reads of the rows of all broadcasters. ready keeps the others for the next poll, because
-// an unread row may have an earlier entry.
+// recent reads of the rows of all broadcasters. ready keeps the other candidates for the next poll,
+// because an unread row may have an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true

@@ -24,9 +24,10 @@ type row struct {
 	since  time.Time
 	left   time.Time // when the last subscriber left, or the owner ceased to be a broadcaster
 	read   bool      // by any poll
-	polled elapsed   // the start of the last poll that read it
+	polled elapsed   // the start of the last poll that read the row
 	floor  time.Time // the next poll reads the members later than floor
-	// seen has all known members later than floor, and older ones for [Subscription.MayHaveMissed].
+	// seen has all known members later than floor, and older members for
+	// [Subscription.MayHaveMissed].
 	seen observations
 }
 
@@ -42,8 +43,8 @@ func (r *row) rejectJoins(err error) {
 	}
 }
 
-// observe records a member of source, this row or a broadcaster's, and reports whether it is new to
-// the subscribers of this row.
+// observe records a member of the row source, which is this row or a broadcaster's. It reports
+// whether the member is new to the subscribers of this row.
 func (r *row) observe(m member, source *row, at elapsed) bool {
 	return r.seen.add(m, at, source.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }

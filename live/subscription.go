@@ -71,11 +71,13 @@ type Subscription struct {
 }
 
 // Subscribe waits until all later entries are certain to be delivered. The caller must call Close.
-// Entries that are found after until are parked for [Subscription.Resume], unless until is zero.
-// The error may be [ErrTooManyRows], [ErrEnded], or one of ctx or the store.
+// If the time until is not zero, the subscription ends then: entries that are found later are
+// parked for [Subscription.Resume]. The error may be [ErrTooManyRows], [ErrEnded], or an error of
+// ctx or of the store.
 //
-// An address may add its first row if any is free. It may add another one if rowReserve × its rows
-// stay free. So an address adds at most a fifth of [MaxRows], the next one a fifth of the rest.
+// An address may add its first row if any row is free. It may add another row if rowReserve × its
+// rows stay free. So an address adds at most a fifth of [MaxRows], and the next address a fifth of
+// the remaining rows.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
@@ -124,7 +126,7 @@ func (p *Poller) wake() {
 	}
 }
 
-// row creates the row if necessary. The caller holds mu.
+// row returns the row, and creates it if necessary. The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -151,14 +153,14 @@ func (p *Poller) drop(r *row) {
 }
 
 // Events returns a channel that is closed when the subscription ends or is suspended: see Err.
-// [Subscription.Resume] opens a new one.
+// [Subscription.Resume] opens a new channel.
 func (s *Subscription) Events() <-chan Event {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()
 	return s.queue
 }
 
-// Err returns why the channel of Events was closed, nil if it is open.
+// Err returns why the channel of Events was closed, or nil if the channel is open.
 func (s *Subscription) Err() error {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

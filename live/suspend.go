@@ -55,23 +55,23 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo moves s back to the point where earlier was suspended: s gets the parked and pending
-// entries of earlier instead of its own. Both are suspended subscriptions to the same row, and
-// earlier was suspended first.
-func (s *Subscription) MoveTo(earlier *Subscription) {
+// MoveTo moves s back to the point where the subscription other was suspended: s gets the parked
+// and pending entries of other instead of its own. Both are suspended subscriptions to the same
+// row, and other was suspended first.
+func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending = slices.DeleteFunc(p.pending, func(c Candidate) bool { return c.to == s })
 	for _, pending := range slices.Clone(p.pending) {
-		if pending.to == earlier {
+		if pending.to == other {
 			pending.to = s
 			p.postpone(pending, nil)
 		}
 	}
-	s.parked = slices.Clone(earlier.parked)
-	if earlier.state == closed {
-		s.end(earlier.err)
+	s.parked = slices.Clone(other.parked)
+	if other.state == closed {
+		s.end(other.err)
 	}
 }
 
