@@ -71,7 +71,7 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 		return err
 	}
 	if im.repaired {
-		// Otherwise derivedWrites would restore the entries of deleted comments.
+		// Omit deleted comments, because derivedWrites would restore their entries.
 		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
 			return comments.get(c.Twit.String(), c.Key().Position)
 		})

@@ -57,7 +57,7 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 			store := openStore(t)
 			died := 0
 			for {
-				// An import repeats up to about 1,000 mutations of an interrupted one.
+				// An import repeats up to about 1,000 mutations of an interrupted import.
 				m := &dyingStore{Store: store, left: r.IntN(2500), rand: r}
 				_, err := ImportFiles(context.Background(), m, d.files(), Options{ListBound: bound})
 				if err == nil {

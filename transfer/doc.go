@@ -7,19 +7,21 @@
 //	                                 after all files: rebuild of touched lists, sums and timelines
 //
 // For each row an import writes the derived data (lists, albums, timelines) before the source
-// (object, edge, plays, twit). So a row whose source is stored is complete, and the same import
-// completes an interrupted one. Comments are the exception: their source is written first, and each
-// import writes it again.
+// (object, edge, plays, twit). So a row whose source is stored is complete. To complete an
+// interrupted import, run it again. Comments are the exception: their source is written first, and
+// each import writes it again.
 //
 // A second import makes the same cells, because timestamps come from the files. The cells of a
 // twit, a comment or a dated relation have its time. Entries of timelines have the time of the
-// follow. Other cells have 1, so changes by gateways are kept. There are two exceptions:
+// follow. Other cells have the timestamp 1, so changes by gateways are kept. There are two
+// exceptions:
 //   - If a gateway has written the plays of a user and a game, added days have the timestamp of
 //     its commit + 1 ms.
-//   - A changed department or role replaces the stored one, with a timestamp 1 ms later, because
-//     it moves in lists. It does so even if a gateway changed or deleted the object.
+//   - A changed department or role replaces the stored object, with a timestamp 1 ms later. With
+//     the same timestamp, the delete marker of its old member in a list could mask the new member.
+//     The row replaces the object even if a gateway changed or deleted it.
 //
-// If several rows have the same key, the last one counts. Of a dated relation, the row with the
+// If several rows have the same key, the last row counts. Of a dated relation, the row with the
 // latest date counts. Rows with the id of the same twit must be equal. An empty value of a user
 // keeps the stored value. An empty parent of a department, or department of a role, removes the
 // reference.

@@ -14,7 +14,7 @@ import (
 
 // Options configure an import. All are optional. The functions are not called concurrently.
 type Options struct {
-	// SkipBad skips bad rows. By default the first one ends the import.
+	// SkipBad skips bad rows. By default the first bad row ends the import.
 	SkipBad bool
 	// Read gets the name of a file or step, and the number of rows read since the last call.
 	Read    func(file string, rows int)
@@ -32,8 +32,8 @@ type Summary struct {
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are folders,
-// or files such as users.csv or users.csv.gz. Only one import may run on a store at a time. The
-// same import completes an interrupted one.
+// or files such as users.csv or users.csv.gz. Only one import may run on a store at a time. To
+// complete an interrupted import, run it again.
 //
 // A bad row ends the import with a [RowError], unless SkipBad is true. Rows that name an object
 // that is neither in the files nor in the store are dangling, and always skipped. Without SkipBad,
@@ -177,7 +177,7 @@ type name[T any] struct {
 	column string
 	object *tables.AnyObject
 	of     func(T) string
-	lists  []*tables.AnyList // that get a member for the item
+	lists  []*tables.AnyList // the lists that get a member for the item
 }
 
 // known returns the items whose named objects exist, and touches the lists of these objects. It

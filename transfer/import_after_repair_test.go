@@ -17,7 +17,7 @@ import (
 
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps, because rewritten cells have later ones.
+// withoutTimes removes timestamps, because rewritten cells have later timestamps.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")

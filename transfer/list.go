@@ -52,7 +52,8 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists with a length. An interrupted import may have changed any of them.
+// touchCounted touches all lists with a length. An interrupted import may have changed any of these
+// lists.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -104,8 +105,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the lists of touched owners. It only writes the length of a list that was
-// counted and fits in one bucket.
+// rebuild rebuilds the lists of touched owners. A list that was counted and fits in one bucket is
+// not rebuilt: only its length is written.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

@@ -83,7 +83,8 @@ type newKeys struct {
 // maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first returns true if the store cannot have a row of the key. It does so at most once per key.
+// first returns true if the store cannot have a row of the key. It returns true at most once per
+// key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

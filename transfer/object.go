@@ -76,12 +76,12 @@ type revision struct {
 	key     string
 	before  []hbase.Cell
 	after   hbase.Put
-	removed []hbase.Cell // whose value is empty in the file
+	removed []hbase.Cell // stored cells whose value is empty in the file
 	changed bool
 }
 
-// revisions compares objects with the stored ones. A changed object gets a later timestamp.
-// Otherwise the delete marker of its old member in a list could mask the new member.
+// revisions compares objects with the stored objects. A changed object gets a later timestamp. With
+// the same timestamp, the delete marker of its old member in a list could mask the new member.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has the names of two related objects, which imports replaces by their keys.
+// pair has the names of two related objects. The method imports replaces the names by keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -24,8 +24,8 @@ type relations struct {
 	newKeys  newKeys
 }
 
-// relationSchemas returns the schemas of relations to object or, if to is false, of all other
-// relations.
+// relationSchemas returns the schemas of relations whose To is object. If the parameter to is
+// false, it returns the schemas of all other relations.
 func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != to {
@@ -101,7 +101,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		if old.timestamp >= timestamp {
 			continue
 		}
-		if old.related && x.Dated() { // otherwise the members are overwritten
+		if old.related && x.Dated() { // members without a date are overwritten
 			im.remove(derived, x.from, r.a, x.From.Member(r.b, old.at, old.timestamp))
 			im.remove(derived, x.to, r.b, x.To.Member(r.a, old.at, old.timestamp))
 		}

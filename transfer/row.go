@@ -50,7 +50,7 @@ func (l location) dangling(column, what, name string) *RowError {
 type row struct {
 	location
 	header, fields []string
-	err            *RowError // the first one
+	err            *RowError // the first error of the row
 }
 
 func (r *row) fail(column, format string, args ...any) {

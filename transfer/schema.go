@@ -62,7 +62,7 @@ func (f *schema) check(header []string) (column, reason string) {
 	return "", ""
 }
 
-// String returns the columns, the optional ones in brackets.
+// String returns the columns, with the optional columns in brackets.
 func (f *schema) String() string {
 	s := strings.Join(f.required, ",")
 	if len(f.optional) > 0 {

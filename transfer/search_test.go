@@ -23,7 +23,7 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// EnsureTables creates the missing search table with all users except deleted ones, even after an
+// EnsureTables creates the missing search table with all users except deleted users, even after an
 // interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)

@@ -24,9 +24,9 @@ const (
 )
 
 // EnsureTables creates the missing tables with the given number of regions each, and returns their
-// names. It creates the table of the marks, marks all tables, creates the others, and completes
-// search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails. Several
-// processes may call it concurrently.
+// names. It creates the table of the marks, marks all tables, creates the other tables, and
+// completes search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails.
+// Several processes may call it concurrently.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -77,14 +77,14 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls do concurrently, because a cluster needs a second per table. It returns the names
-// of the tables if do returned true.
-func forEach(all []hbase.Table, do func(hbase.Table) (bool, error)) (done []string, err error) {
+// forEach calls f for all tables concurrently, because a cluster needs a second per table. It
+// returns the names of the tables for which f returned true.
+func forEach(all []hbase.Table, f func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
 	for i, table := range all {
 		group.Go(func() error {
-			ok, err := do(table)
+			ok, err := f(table)
 			if ok {
 				done[i] = table.Name
 			}
@@ -143,7 +143,7 @@ func (e *ForeignError) Error() string {
 }
 
 // FindTables finds twibase's tables. It writes nothing, and needs no HBase master. It returns a
-// [*ForeignError], the error of an unreadable mark, or that of the store.
+// [*ForeignError], the error of an unreadable mark, or an error of the store.
 //
 // A table without a mark is twibase's in two cases only:
 //

@@ -10,7 +10,8 @@ import (
 
 const maxCells = 20_000 // before a fan-out is flushed
 
-// timeless is for cells without a time. A store would replace 0 by its clock.
+// timeless is the timestamp of cells without a time. It is not 0, because a store would replace 0
+// by its clock.
 const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }

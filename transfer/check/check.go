@@ -70,7 +70,7 @@ const maxRuns = 8
 
 // Result counts violations.
 type Result struct {
-	Found int // by all runs, each violation without a repair once
+	Found int // by all runs; a violation without a repair counts only once
 	Left  int // found by the last run
 }
 

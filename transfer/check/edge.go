@@ -105,8 +105,8 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated returns the source of a member of a list of x. If x is dated, when is the time of
-// the member.
+// sourceOfRelated returns the source of a member of a list of x. If x is dated, the parameter when
+// is the time of the member.
 func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

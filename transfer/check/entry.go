@@ -94,7 +94,8 @@ func isPublic(l listOf, c hbase.Cell) bool {
 	return slices.Contains(public, true)
 }
 
-// find sets row and found of entries. It also finds members that a repair would have written.
+// find sets the fields row and found of entries. It also finds members that a repair would have
+// written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}

@@ -19,9 +19,9 @@ type repeated struct {
 // RunLive checks a store that gateways write to, and writes nothing.
 //
 // A single run also reports operations in progress, and columns that were written between the two
-// reads that it compares. So RunLive makes three runs, with the Grace between them. It reports
-// violations that each run has found with the same values. It returns violations whose values
-// differed between runs, because these columns may be correct.
+// reads that it compares. So RunLive makes three runs, with a pause of Grace between them. It
+// reports violations that each run has found with the same values. It returns violations whose
+// values differed between runs, because these columns may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]repeated

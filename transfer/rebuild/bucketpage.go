@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	firstPage = 100  // of each list
-	nextPage  = 4096 // of one list
+	firstPage = 100  // members of each list
+	nextPage  = 4096 // members of one list
 )
 
 // BucketPage is a page of a bucket.

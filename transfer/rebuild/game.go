@@ -20,8 +20,9 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	})
 }
 
-// DayChanges compares the daily sums of games with the plays of their players. lacking has the
-// players of each game who are not in its list of players yet. A sum of 0 need not be stored.
+// DayChanges compares the daily sums of games with the plays of their players. The parameter
+// lacking has the players of each game who are not in its list of players yet. A sum of 0 need not
+// be stored.
 func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking map[string][]string) ([]Change, error) {
 	sums := map[string]daySums{}
 	for _, game := range games {

@@ -62,7 +62,7 @@ func (s *Rebuilder) writeLengths(
 }
 
 // LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored
-// if the list is empty or full is false.
+// if the list is empty. If the parameter full is false, it need not be stored for any list.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {

@@ -71,7 +71,8 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 			if b.held <= s.ListBound {
 				continue
 			}
-			// The last new bucket also takes an incomplete half.
+			// If fewer than ListBound/2 members remain at the end, they get no bucket of their own:
+			// the last new bucket takes them, too.
 			if n := len(b.cuts); n > 1 && b.held-n*(s.ListBound/2) < s.ListBound/2 {
 				b.cuts = b.cuts[:n-1]
 			}
