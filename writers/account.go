@@ -23,7 +23,7 @@ func NewAccounts(w *Writers, hasher *password.Hasher) *Accounts { return &Accoun
 
 type signUpArgs struct {
 	NewUser
-	// Key is the signUpKey, if any. Origin starts with it, and is unique.
+	// Key is the signUpKey, if any. Origin starts with Key, and is unique.
 	Key, Origin string
 	Hash        string
 	// check sets Taken if Key is set and the user exists. Then confirm checks whether an earlier
@@ -75,9 +75,9 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm succeeds if the user has the same key and password. All other cases return the same
-// error. They also take the same time if the stored hash has the current parameters. So callers
-// cannot probe keys.
+// confirm succeeds if the user signed up with the same key and password. All other cases return the
+// same error, after the same time if the stored hash has the current parameters. So callers cannot
+// probe keys.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -127,8 +127,8 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 	return right, origin, err
 }
 
-// rehash stores a hash with the current parameters. The hash keeps the old timestamp, so that a
-// deletion of the account masks it. After a failure, the next log-in tries again.
+// rehash stores a hash with the current parameters. The new hash has the timestamp of the old one,
+// so that a deletion of the account masks both. After a failure, the next log-in tries again.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

@@ -150,8 +150,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified verifies x.unverified, and reads gets in the same rounds. It writes a member again if
-// its buckets have changed, until no member's buckets change.
+// getVerified verifies x.unverified. In the same rounds, it reads the rows of the parameter gets.
+// It writes a member again if its buckets have changed, until no member's buckets change.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -238,9 +238,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes returns the writes of a member to its buckets. If bucket 0 is not among them, it also
-// deletes the member there. This masks late writes of executions with an older directory. While
-// readers may look for an added member in bucket 0, it puts a moved marker instead.
+// writes returns the writes of a member to its buckets. If bucket 0 is not one of them, the member
+// is also deleted from bucket 0, to mask late writes of executions with an older directory. While
+// readers may look for an added member in bucket 0, a moved marker is put there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

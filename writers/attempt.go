@@ -15,11 +15,11 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation. If allowed returns an error, the operation
-// fails with it. Each attempt calls allowed after its reads. allowed may wait for an authorization
-// check that runs at the same time as the first reads.
-func WithPrecondition(ctx context.Context, allowed func() error) context.Context {
-	return context.WithValue(ctx, preconditionKey{}, allowed)
+// WithPrecondition returns a context for one operation. If check returns an error, the operation
+// fails with that error. Each attempt calls check after its reads. So check may wait for an
+// authorization that runs at the same time as the first reads.
+func WithPrecondition(ctx context.Context, check func() error) context.Context {
+	return context.WithValue(ctx, preconditionKey{}, check)
 }
 
 // execute performs an operation, unless the input has errors. The operation type's check may change
@@ -32,8 +32,8 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 		return err
 	}
 	defer w.running.Done()
-	allowed, _ := ctx.Value(preconditionKey{}).(func() error)
-	checked, err := w.perform(ctx, t, a, allowed)
+	precondition, _ := ctx.Value(preconditionKey{}).(func() error)
+	checked, err := w.perform(ctx, t, a, precondition)
 	if checked, ok := checked.(*A); ok {
 		*a = *checked
 	}
@@ -44,7 +44,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 // returns an error. It gives up after maxTries retries, when ctx ends, or if the outcome of a
 // nonIdempotent operation is unknown. The caller of the outermost operation must have called enter.
 // Nested operations may still run after Close.
-func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allowed func() error) (any, error) {
+func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, allo
 			return nil, err
 		}
 		x := &execution{client: client{w, t.name}, opType: t, arguments: a, startedHere: true}
-		x.allowed = allowed
+		x.precondition = precondition
 		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
@@ -132,8 +132,8 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	}
 	r.cells = cells
 	x.read = r
-	if x.allowed != nil {
-		err = x.allowed()
+	if x.precondition != nil {
+		err = x.precondition()
 	}
 	return statePredecessor, err
 }

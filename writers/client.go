@@ -93,7 +93,7 @@ func (c client) mutate(ctx context.Context, writes ...write) error {
 	return err
 }
 
-// checkAndPut may have been applied, although it returns an error.
+// checkAndPut may have written the put, although it returns an error.
 func (c client) checkAndPut(ctx context.Context, purpose string, check hbase.Check, put hbase.Put) (bool, error) {
 	ctx, ended := c.call(ctx, purpose)
 	defer ended()

@@ -30,7 +30,7 @@ func TestLateCompensationFails(t *testing.T) {
 	department, key, day := "staff", "once", "2026-01-02"
 	for _, test := range []struct {
 		name, opType, compensation string
-		// before, remove and create change the object that operation needs
+		// before, remove and create change the object that the function operation needs
 		before, operation, remove, create func(ctx context.Context, w *Writers) error
 		applied                           func(t *testing.T, store hbase.Store) bool
 	}{

@@ -69,8 +69,9 @@ func (x *execution) shortStages() int {
 }
 
 // applyLater applies plan.later. If x.startedHere, it also renews the lease, and takes a slot
-// before the first long stage. If no slot is free, it leaves the rest to a sweep. Waiting could be
-// a deadlock, because an operation with a slot may wait for this one.
+// before the first long stage. If no slot is free, it leaves the remaining stages to a sweep.
+// Waiting for a slot could be a deadlock, because an operation with a slot may wait for this
+// operation.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.startedHere || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -91,8 +92,8 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent first records the completion, if the type does so, because awaitLast relies on the
-// record.
+// removeIntent first records the completion if recordsCompletion is true for the type, because
+// awaitLast relies on that record.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -112,7 +113,8 @@ func (x *execution) removeIntent(ctx context.Context) error {
 	return err
 }
 
-// maxCompleted limits the commit rows in Writers.completed. A row that was dropped costs a round.
+// maxCompleted limits the commit rows in Writers.completed. After a row is dropped, the next
+// operation on it needs one round more.
 const maxCompleted = 1024
 
 func (w *Writers) noteComplete(row tables.Intent, id string) {
@@ -140,7 +142,7 @@ func parents(ctx context.Context) []string {
 }
 
 // predecessor returns the id of the operation that stored a commit record. ok is false if the
-// record is empty or a fence, or if the operation is a parent of this one.
+// record is empty or a fence, or if that operation is a parent of the current one.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
@@ -148,7 +150,8 @@ func predecessor(ctx context.Context, record string) (id string, ok bool) {
 }
 
 // complete completes the operation that stored a commit record. If this process already executes
-// that operation, complete waits for the end. It does not wait for other gateways.
+// that operation, complete waits for the end of that execution. It does not wait for other
+// gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {

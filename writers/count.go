@@ -31,7 +31,7 @@ import (
 //	counted
 //
 // A full journal drops operations whose intent is removed. The intent is read after the journal. So
-// if the intent still exists, and the journal lacks the operation, it is not counted.
+// if the intent still exists, and the journal lacks the operation, the counts do not include it.
 //
 // Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
 // bottleneck.
@@ -48,8 +48,8 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// before has the counts and the journal from before the commit, and fresh is true until the
-	// first use.
+	// The field before has the counts and the journal that were read before the commit. The field
+	// fresh is true until their first use.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
@@ -111,7 +111,8 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// If no increment waits, take removes the row, and drain stops.
+// take returns the waiting increments of a row. If there are none, it removes the row from the
+// queue, and drain stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -46,7 +46,7 @@ type exploration struct {
 	t         *testing.T
 	histories int
 	reached   map[point][]history
-	origins   map[point]map[string]bool // the random histories that reach it
+	origins   map[point]map[string]bool // the random histories that reach the point
 	had       map[point]map[fault]bool
 	expected  map[point]bool
 }

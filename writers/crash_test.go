@@ -34,7 +34,7 @@ func firstSeed(t *testing.T) uint64 {
 
 func histories() int { return scaled(3000) }
 
-// make test sets CI.
+// The command 'make test' sets CI.
 var thorough = os.Getenv("CI") != ""
 
 func scaled(n int) int {

@@ -55,8 +55,8 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// check sets the following. Depth is the stored bound of the tree's depth. Level is the level
-	// of the department, or 0 if unknown.
+	// check sets the following fields. Depth is the stored bound of the tree's depth. Level is the
+	// level of the department, or 0 if unknown.
 	Depth *int
 	Level int
 }
@@ -113,7 +113,7 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// check sets the old name and the parent.
+	// check sets Was, the old name, and Parent.
 	Was    string
 	Parent *string
 }
@@ -150,8 +150,8 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check sets the following. Count is the number of children. Children are the first ones, at
-	// most movedAtOnce.
+	// check sets the following fields. Count is the number of children. Children has the first
+	// movedAtOnce of them.
 	Name     string
 	Parent   *string
 	Count    int
@@ -221,7 +221,8 @@ func (w *Writers) UpdateDepartment(ctx context.Context, c DepartmentChange) (str
 	return c.Code, execute(ctx, w, &in, updateDepartment, &updateDepartmentArgs{DepartmentChange: c})
 }
 
-// DeleteDepartment may return HAS_CHILDREN without moveChildrenUp.
+// DeleteDepartment returns HAS_CHILDREN if the department has children, and moveChildrenUp is
+// false.
 func (w *Writers) DeleteDepartment(ctx context.Context, code string, moveChildrenUp bool) error {
 	var in input
 	a := deleteDepartmentArgs{Code: in.code("code", code), MoveChildrenUp: moveChildrenUp}

@@ -107,8 +107,8 @@ func (c client) scanList(
 	}
 }
 
-// clearings has, for each list of no relation, the effect that clears it when its owner is deleted.
-// It is nil if other effects of the deletion clear the list.
+// clearings has the lists that do not belong to a relation, each with the effect that clears it
+// when its owner is deleted. The effect is nil if other effects of the deletion clear the list.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
 	&tables.Albums.AnyList: nil,
@@ -139,8 +139,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members, also those in pending buckets. It keeps the directory, so that it
-// can be repeated: see docs/WRITES.md.
+// clearList deletes all members, also those in pending buckets. It keeps the directory, so that the
+// deletion can be repeated: see docs/WRITES.md.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)
@@ -163,9 +163,9 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0. Members of other buckets are deleted there
-// too, because late writes may add them to bucket 0. After the last page of another bucket, it
-// deletes that bucket's row.
+// clearPage deletes the members of a page from bucket 0, whatever their bucket: late writes may add
+// members of other buckets to bucket 0. After the last page of another bucket, it also deletes that
+// bucket's row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

@@ -9,8 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// plan has the effects of an operation in stages: now before the acknowledgement, later after it. A
-// stage starts when the stage before it is applied. The effects of a stage have no order.
+// plan has the effects of an operation, in stages. The stages of now are applied before the
+// acknowledgement, those of later after it. A stage starts when the stage before it is applied. The
+// effects of a stage have no order.
 type plan struct{ now, later []stage }
 
 type stage []effect
@@ -46,8 +47,9 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets to write to, if known. After its verification, known is false: a
-	// repeated write must read the directory again, because the buckets may have been split.
+	// place has the buckets to write to, if the field known is true. After the verification of the
+	// member, known is false: a repeated write must read the directory again, because the buckets
+	// may have been split.
 	place tables.Place
 	known bool
 }
@@ -115,7 +117,8 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs another operation. If it runs again, its check finds nothing to do.
+// nested runs another operation. If the effect is applied again, the check of that operation finds
+// nothing to do.
 type nested struct {
 	opType    string
 	arguments any
@@ -135,7 +138,7 @@ func (c compensation) String() string { return "check ends" }
 // a crash it starts again: docs/WRITES.md says which effects may remove an item.
 type each struct {
 	name string
-	// run calls apply with the effects of each page. They must not be counts.
+	// run calls apply with the effects of each page. These effects must not be counts.
 	run func(ctx context.Context, c client, apply func([]effect) error) error
 }
 

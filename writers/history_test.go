@@ -27,13 +27,15 @@ type history struct {
 	order          uint64
 	faultRate      float64
 	extraFaults    []plannedFault
-	// fault happens at planned after nth calls there. If held, it happens to a held call.
+	// The fault happens at the point planned, after nth calls there. If held is true, it happens to
+	// a held call.
 	planned point
 	fault   fault
 	nth     int
 	held    bool
 	bound   int
-	// If calm, time passes only when no store call waits, so that no time limit is exceeded.
+	// If calm is true, time passes only when no store call waits, so that no time limit is
+	// exceeded.
 	calm bool
 	pace time.Duration
 }
@@ -176,7 +178,7 @@ func (h history) restart(t *testing.T, scheduler *scheduler, ws []*Writers) erro
 	if !scheduler.finish(func() bool { return int(closed.Load()) == len(ws) }) {
 		return errors.New("the gateways do not close")
 	}
-	// A fault in a sweep may leave work to the next one.
+	// A fault in a sweep may leave work to the next sweep.
 	var err error
 	for i := range sweeps {
 		if n, err := countIntents(t.Context(), scheduler.under); n == 0 || err != nil {

@@ -35,8 +35,8 @@ const (
 )
 
 // input validates the input of a mutation, and collects at most one error per field or element of a
-// list. Its methods take a field's schema name and its value, and return the stored form: Unicode's
-// normal form C, except for URLs.
+// list. Its methods take the schema name and the value of a field, and return the stored form of
+// the value: Unicode's normal form C, except for URLs.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -164,7 +164,7 @@ func checkControls(s, allowed string) error {
 	return nil
 }
 
-// checkLine rejects also line separators and changes of the text direction.
+// checkLine also rejects line separators and changes of the text direction.
 func checkLine(s string) error {
 	for _, r := range s {
 		if r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {

@@ -11,7 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first the first three exist, each below the one before. Created departments are named 0 or 1.
+// At first the first three departments exist, each below the previous one. Created departments are
+// named 0 or 1.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

@@ -39,7 +39,8 @@ func (f facts) String() string {
 type call struct {
 	text string
 	do   func(ctx context.Context, w *Writers) error
-	// model changes the facts as do must, and returns the code of the first user error.
+	// model changes the facts as the function do must, and returns the code of the first user
+	// error.
 	model func(f facts) Code
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // origin identifies a creation by caller and idempotency key, so that a repetition finds the
-// object. Without a key it is unique.
+// object. Without a key, the origin is unique.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -55,7 +55,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.commitCells...)...), nil
 }
 
-// field is the input field of the key.
+// updateType returns the type of an update. The parameter field is the input field of the key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {
@@ -139,7 +139,7 @@ func checkVersion(expected *string, version string) error {
 	return reject(Conflict, "expectedVersion", "it was changed by another request: the version is now %q", version)
 }
 
-// Change updates an attribute, if Given. A nil Value removes the attribute.
+// Change updates an attribute, if Given is true. A nil Value removes the attribute.
 type Change[T any] struct {
 	Given bool
 	Value *T

@@ -13,7 +13,8 @@ type opType[A any] struct {
 	// name is stored. Its meaning never changes.
 	name string
 	zero A // the value that JSON is decoded into
-	// row reads the commit row. Without row there is no commit row, and the intent is the commit.
+	// row reads the commit row. If row is nil, there is no commit row, and the intent is the
+	// commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
 	// check decides whether to commit. The error is UserErrors if a precondition does not hold.
@@ -26,27 +27,27 @@ type opType[A any] struct {
 }
 
 type properties struct {
-	// readsEffects is true if reads or check read effects of the row's earlier operations. Then the
-	// row's last operation is completed before the check, and the reads are repeated. If this
-	// gateway already knew that the operation was complete, it does neither.
+	// readsEffects is true if the functions reads or check read effects of the row's earlier
+	// operations. Then the row's last operation is completed before the check, and the reads are
+	// repeated, unless this gateway already knew that the last operation was complete.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
-	// When the operation is complete, it replaces its commit record by a [tables.CompletionRecord],
-	// so that a late compensation fails.
+	// When an operation of the type is complete, its commit record is replaced by a
+	// [tables.CompletionRecord], so that a late compensation fails.
 	recordsCompletion bool
 	// nonIdempotent operations are attempted again only after an attempt that did not commit. A
 	// repeated update could revert a later update, and a repeated deletion could delete a new
 	// object with the same key.
 	nonIdempotent bool
-	// After the delay, a sweep applies the effects. A type with a delay has no commit row:
-	// otherwise the row's next operation would apply the effects too early.
+	// After the delay, a sweep applies the effects. A type with a delay must not have a commit row,
+	// because the row's next operation would apply the effects too early.
 	delay time.Duration
 }
 
 type operation struct {
 	id string
-	// at is T in docs/WRITES.md, in milliseconds: the timestamp of the commit and of most effects.
-	// It is later than T of earlier operations on the commit row.
+	// The field at is T in docs/WRITES.md, in milliseconds: the timestamp of the commit and of most
+	// effects. It is later than T of earlier operations on the commit row.
 	at int64
 }
 

@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check sets the following. Total is the count of the day, Sum the count of all days, and Last
-	// the last day. First is true if the user had not played the game before.
+	// check sets the following fields. Total is the count of the day, Sum the count of all days,
+	// and Last the last day. First is true if the user had not played the game before.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -106,8 +106,8 @@ var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		// This read follows that of the plays, so that a new game with the code keeps its plays:
-		// see relate.go.
+		// The plays are read before the user and the game, so that a new game with the same code
+		// keeps its plays: see relate.go.
 		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}

@@ -42,9 +42,10 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, which is a parent's. With a    resending
-//	                  fence in place of that id, the row's next
-//	                  operation would not complete the parent
+//	                the expected id, which is a parent's. It is     resending
+//	                  not fenced: the fence would replace that id,
+//	                  and the row's next operation would not
+//	                  complete the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails
@@ -52,30 +53,32 @@ import (
 //	overtaken     read this operation's intent. It is
 //	                marked: it committed. The mark was stored       COMMITTED
 //	                  before nested operations changed the row
-//	                unmarked: it did not commit. Otherwise the      abandoning
+//	                unmarked: it did not commit. If it had, the     abandoning
 //	                  other operation would have completed it,
-//	                  and removed its intent, before its own commit
+//	                  and removed its intent, before committing
 //	                gone: complete, or fenced and swept             UNKNOWN
 //	abandoning    remove the intent                                 LOST
 //	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
-// Only the commit record shows the outcome of a CheckAndPut: one that returns false may have
-// succeeded, because gohbase sends it again after its connection is lost.
+// Only the commit record shows the outcome of a CheckAndPut. The result may be false although the
+// put was written: after a lost connection, gohbase sends the CheckAndPut again, and returns the
+// second result.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
-// that it may have committed. If the operation is idempotent, another attempt follows. If not, or
-// if that attempt returns UserErrors, the caller gets [ErrUnknown].
+// that the attempt may have committed. If the operation is idempotent, another attempt follows. If
+// the operation is not idempotent, or if the other attempt returns UserErrors, the caller gets
+// [ErrUnknown].
 //
 // An execution ends in SUPERSEDED, and leaves the operation to another execution, if
-//   - the other one has completed the operation, or has taken the lease;
+//   - the other execution has completed the operation, or has taken the lease;
 //   - the operation is nested, and its parent is complete;
 //   - a long stage of plan.later finds no free slot: see applyLater.
 //
 // An execution that completes a predecessor starts with the stored intent, in COMMITTED. A sweep
 // starts in resolving, or in COMMITTED if the intent is marked or there is no commit row. A sweep
-// does not complete the predecessor, because that may take long. While the predecessor is
+// does not complete the predecessor, because its effects may take long. While the predecessor is
 // incomplete, fencing fails, and the sweep is retried.
 //
 // A crash, or an error of the store, leaves behind:
@@ -143,8 +146,8 @@ type application struct {
 
 // attempt is the part of an execution up to its commit.
 type attempt struct {
-	allowed func() error // see [WithPrecondition]; may be nil
-	read    *reading
+	precondition func() error // see [WithPrecondition]; may be nil
+	read         *reading
 	// knownComplete is the row's entry in Writers.completed, from before stateReading.
 	knownComplete string
 	commitCells   []hbase.Cell

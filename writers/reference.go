@@ -18,7 +18,8 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// gets also reads authors, because an object exists only with its author.
+// gets returns the Gets of the objects and of their authors, because an object exists only with its
+// author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -52,7 +53,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets omits authors, because the deletion of an author also deletes the objects.
+// existenceGets omits authors, because the deletion of an author also deletes the author's objects.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

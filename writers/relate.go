@@ -29,9 +29,10 @@ import (
 //
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
 // An object with a reusable key may be created again before that unrelate commits. Then the
-// unrelate must not end a relation of the new object. So it reads the edge before the ends: if an
-// end is still missing, the edge belongs to the deleted object. For the same reason relate records
-// its completion, which makes a late compensation fail.
+// unrelate must not end a relation of the new object. So it reads the edge before the ends. If an
+// end is still missing then, no new object existed when the edge was read. So the edge belongs to
+// the deleted object. For the same reason relate records its completion, which makes a late
+// compensation fail.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -119,8 +120,8 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-// The event is stored after the members and counts, so that a subscriber that gets it can read
-// them.
+// The event is stored after the members and counts, so that a subscriber that gets the event can
+// read the new members and counts.
 func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (stages []stage) {
 	var s stage
 	if kind != "" && !a.FromDeleted {
@@ -211,7 +212,7 @@ func (a relationArgs) ends() references {
 	}
 }
 
-// MarshalJSON uses the names of the ends that the relation declares.
+// MarshalJSON uses the names that the relation declares for its ends.
 func (a relationArgs) MarshalJSON() ([]byte, error) {
 	from, to := &a.relation.From, &a.relation.To
 	text := fmt.Appendf(nil, "{%q:%s,%q:%s",

@@ -42,12 +42,12 @@ type scheduler struct {
 	under     hbase.Store
 	rand      *rand.Rand
 	faultRate float64
-	// plannedFault happens at planned, after plannedSkips calls there.
+	// plannedFault happens at the point planned, after plannedSkips calls there.
 	planned      point
 	plannedFault fault
 	plannedSkips int
-	// If holds, plannedFault happens to the held call, which is the first one at planned while
-	// holding.
+	// If holds is true, plannedFault happens to the held call, which is the first call at the point
+	// planned while holding is true.
 	holds, holding bool
 	held           *pendingCall
 	hit            bool
@@ -78,7 +78,8 @@ type pendingCall struct {
 	abandoned bool
 }
 
-// injection is the fault of a call. If partial, only the items before item are applied.
+// injection is the fault of a call. If partial is true, only the items before the number item are
+// applied.
 type injection struct {
 	fault   fault
 	item    int

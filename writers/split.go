@@ -227,7 +227,8 @@ var _ = register(opType[cleanupArgs]{
 	},
 })
 
-// deleteCopies starts at the end of the range, so that readers find no gap.
+// deleteCopies deletes the last copies first. So no copy is missing before another one, and a
+// reader of bucket 0 continues after the last copy, in the bucket that the directory names.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

@@ -19,7 +19,8 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 		Table:  tables.Intents.Outbox,
 		Decode: w.parse,
 		Describe: func(x *execution) outbox.Properties {
-			// The intent's timestamp, so that the deletion of the intent masks the lease.
+			// The lease has the intent's timestamp, so that the deletion of the intent masks the
+			// lease, too.
 			return outbox.Properties{Due: time.UnixMilli(x.intent.Due), LeaseTimestamp: x.intent.At, Long: x.long()}
 		},
 		MinAge:      staleAge,
@@ -63,8 +64,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// done is false, without an error, after Close and if another execution of this process has claimed
-// the operation.
+// completeStale returns false without an error after Close, and if another execution of this
+// process has claimed the operation.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -98,7 +99,8 @@ func (x *execution) leasedIntent() write {
 	return write{"intent", put}
 }
 
-// If another gateway takes the lease, the context of work ends, and the error is errSuperseded.
+// withLease calls work, and renews the lease until work returns. If another gateway takes the
+// lease, work's context ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()

@@ -81,7 +81,7 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check sets the following. From is the old parent. To is the new level of the deepest
+	// check sets the following fields. From is the old parent. To is the new level of the deepest
 	// descendant.
 	Name      string
 	From      *string
@@ -199,7 +199,7 @@ func heightOf(code string, get getter) (height int, err error) {
 	return height, nil
 }
 
-// MoveDepartment moves a department under parent, nil for the top.
+// MoveDepartment moves a department under a new parent. A nil parent is the top.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
 	a := moveDepartmentArgs{Code: in.code("code", code), ExpectedVersion: expectedVersion}

@@ -91,7 +91,7 @@ var postTwit = register(opType[postTwitArgs]{
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
-	// If AuthorDeleted, no event is stored, because no viewer may see it.
+	// If AuthorDeleted is true, no event is stored, because no viewer may see the event.
 	AuthorDeleted bool `json:",omitempty"`
 }
 

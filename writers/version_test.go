@@ -17,7 +17,7 @@ type lossyStore struct {
 	hbase.Store
 	table         string
 	first         sync.Once
-	applied, dies bool // applied: the first CheckAndPut is applied; dies: it and later calls fail
+	applied, dies bool // applied: the first CheckAndPut is applied; dies: the first and all later calls fail
 	after         func()
 	dead          atomic.Bool
 }

@@ -113,7 +113,7 @@ func New(store hbase.Store, o Options) *Writers {
 }
 
 // Close rejects new operations, and waits for started ones. When ctx ends, it cancels the effects
-// of committed operations. A sweep completes these later.
+// of committed operations. A sweep completes those operations later.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -153,8 +153,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim reserves an operation for one execution of this process. If another execution has it, first
-// is false, and wait is closed when that execution ends.
+// claim reserves an operation for one execution of this process. If another execution has the
+// operation, first is false, and the channel wait is closed when that execution ends.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

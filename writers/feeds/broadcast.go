@@ -10,7 +10,7 @@ import (
 
 type authorState struct {
 	state     tables.Broadcast
-	stored    bool // false: pushed, because nothing is stored
+	stored    bool // if false, nothing is stored, and state is pushed
 	orphaned  bool // the author is leaving, and its job does not exist
 	followers int
 }
@@ -56,7 +56,7 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// startLeaving puts a new returned job, and reports whether the author's state names it. Only
+// startLeaving puts a new returned job, and reports whether the author's state names that job. Only
 // startLeaving enters a leaving state, each time with a new job.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
@@ -79,13 +79,15 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// Unlike deliverOnce, this does not set the cursor to allDelivered. If nothing was delivered,
-	// and a late CheckAndPut then names this job, its next run must deliver.
+	// Unlike deliverOnce, this does not set the cursor to allDelivered. A late CheckAndPut of
+	// startLeaving may put this job into the author's state after this run. Then the job's next run
+	// must deliver.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
-// endLeaving moves the state towards pushed. waits is true if the quarantine begins.
+// endLeaving moves the state towards pushed. waits is true if the twits were delivered, and the job
+// is deferred for the time [quarantine].
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)

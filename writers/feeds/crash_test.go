@@ -16,7 +16,8 @@ import (
 	"twibase/writers/feeds"
 )
 
-// failure is a failure at a call. A death before a call is the same as one after the previous call.
+// failure is a failure at a call. A death before a call is the same as a death after the previous
+// call.
 type failure int
 
 const (
@@ -38,7 +39,7 @@ func (f failure) String() string {
 }
 
 func (f failure) kinds() (reads []bool) {
-	if f == diesAfter || f == fails { // for reads, the others equal these
+	if f == diesAfter || f == fails { // for reads, the other failures equal these two
 		return []bool{false, true}
 	}
 	return []bool{false}
@@ -78,7 +79,7 @@ type failingStore struct {
 	late         func()
 }
 
-// call makes a call. do applies it, in full or in part.
+// call makes a call. The function do applies the call, in full or in part.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

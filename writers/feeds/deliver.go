@@ -83,8 +83,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 // entryTime returns the timestamp of a follower's entries: see docs/FEEDS.md.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores that the followers' timelines may lack the author's twits up to since. since is
-// zero if they lack none.
+// putSince stores that the followers' timelines may lack the author's twits up to the time since.
+// If since is zero, they lack none, and nothing is stored.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil
@@ -98,7 +98,8 @@ func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since 
 
 type newest struct {
 	keys []tables.TwitKey
-	// since is the time of the oldest twit if the author may have older ones, otherwise zero.
+	// The field since is the time of the oldest twit in keys if the author may have older twits,
+	// otherwise zero.
 	since time.Time
 }
 

@@ -12,9 +12,9 @@
 //	put       write the entries
 //	verify    read the author's lists again; delete entries whose follower or twit is gone
 //
-// If the gateway dies, the next one repeats put and verify of the recorded batch. A gateway that
-// has lost the lease cannot record another batch. So the next gateway knows each batch that the
-// first one may still put.
+// If the gateway dies, the next gateway repeats put and verify of the recorded batch. A gateway
+// that has lost the lease cannot record another batch. So the next gateway knows each batch that
+// the first gateway may still put.
 package feeds
 
 import (
@@ -46,7 +46,7 @@ type Options struct {
 	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
 	BatchSize     int          // entries of a batch; the default is 2,500
 	Workers       int          // concurrent jobs; the default is 4
-	Log           *slog.Logger // nil discards
+	Log           *slog.Logger // may be nil
 	// Done is called after each job of this gateway. It must not block.
 	Done func(tables.Job)
 	Now  func() time.Time
@@ -109,7 +109,7 @@ func (f *Feeds) Sweep(ctx context.Context) error {
 	return err
 }
 
-// Notify queues a job that was just put. Without it, a scan finds the job within a second.
+// Notify queues a job that was just put. Without Notify, a scan finds the job within a second.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
 // Lag returns the pending jobs as of the last scan.
@@ -165,8 +165,8 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce calls deliver unless all is delivered. Then it releases the job, so that no other
-// gateway can record a batch.
+// deliverOnce calls deliver, unless the cursor is allDelivered. In both cases, it then releases the
+// job, so that no other gateway can record a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {
 		return err

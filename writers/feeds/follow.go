@@ -27,7 +27,7 @@ func (f *fanout) followed(ctx context.Context) error {
 	return f.deliver(ctx, []tables.Follow{{Username: f.Follower, At: since}}, &twits)
 }
 
-// unfollowed also ends the merged state of an author without followers, such as a deleted one.
+// unfollowed also ends the merged state of an author without followers, such as a deleted author.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err
@@ -43,7 +43,8 @@ func (f *fanout) unfollowed(ctx context.Context) error {
 	return err
 }
 
-// removeAuthor deletes the author's entries, except those of a later follow.
+// removeAuthor deletes the author's entries from the follower's timeline, except those of a later
+// follow.
 func (f *fanout) removeAuthor(ctx context.Context) error {
 	read := func(get hbase.Get) ([]hbase.Cell, error) { return hbase.GetOne(ctx, f.store, get) }
 	timeline := tables.Timelines.Get(f.Follower, 0, hbase.Page{Limit: f.o.BatchSize})

@@ -17,7 +17,7 @@ type page[E any] struct {
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
 // pages reads a list. A page has at most r.Limit members, and fewer if they may be large. The
-// iteration misses members that are added before the position reached.
+// iteration misses members that are added before the position that it has reached.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {

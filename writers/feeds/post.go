@@ -45,12 +45,12 @@ const (
 )
 
 // nextState changes the author's state if the number of followers has crossed a limit. If the job
-// of a leaving author is missing, it starts leaving again.
+// of a leaving author is missing, the author starts leaving again.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// After the state was read here, the missing job may have ended it without delivering this
-		// twit.
+		// The job may be missing because, after the state was read here, it ended that state and
+		// was removed. Maybe it did not deliver this twit.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}
@@ -65,8 +65,9 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 		if err != nil || !room {
 			return deliverTwit, err
 		}
-		// A deletion of the followers or the author before the transition found no broadcaster. So
-		// the state is read again.
+		// If the last follower unfollowed, or the author was deleted, just before the transition,
+		// the job of that change found no broadcaster, and did not change the state. So the state
+		// is read again.
 		_, err = f.transition(ctx, s, tables.Merged)
 		return readAgain, err
 	}

@@ -73,7 +73,7 @@ func (s *crashing) CheckAndPut(ctx context.Context, check hbase.Check, put hbase
 }
 
 // Another gateway completes the item. It skips no number, and repeats at most the last recorded
-// one. Nothing of the item reappears.
+// number. Nothing of the item reappears.
 func TestItemSurvivesACrashAtAnyCall(t *testing.T) {
 	const size = 3
 	calls := 0

@@ -3,8 +3,8 @@
 //
 // # Protocol
 //
-// An item is a row. Its own columns never change. The others are a lease and the progress of the
-// work. The lease decides which gateway works on the item:
+// An item is a row. Its own columns never change. The row's other columns are a lease and the
+// progress of the work. The lease decides which gateway works on the item:
 //
 //	        put                Renew                Release              remove
 //	(none) ─────► available ──────────► leased ──────────────► released ────────► (none)
@@ -21,15 +21,15 @@
 //     the lease ends. An intent is put with a lease of its gateway, which already works on it.
 //   - deferred: the work pauses. No gateway takes the item before the lease ends.
 //   - released: the work is done, and the progress is final. Then the row is removed. After a crash
-//     another gateway finds nothing to do, and removes it. Work that records no writes removes the
-//     leased item directly.
+//     another gateway finds nothing to do, and removes the row. Work that records no writes removes
+//     the leased item directly.
 //
 // Renew, Defer and Release are one CheckAndPut each, which expects the lease that was read, and
 // stores a new lease with the progress. Each lease ends at least a millisecond after the previous
 // one. So no two leases of an item are equal, and a late CheckAndPut fails.
 //
-// A removal also masks late puts of the item and its leases. For that, its timestamp must not be
-// earlier than those of the leases: see [Properties.LeaseTimestamp].
+// A removal also masks late puts of the item and its leases. For that, the timestamp of the removal
+// must not be earlier than those of the leases: see [Properties.LeaseTimestamp].
 //
 // # Obligations of Work
 //
@@ -47,9 +47,9 @@
 // # Finding items
 //
 // The id of an item starts with the time when the id was made. For intents and the jobs of
-// operations, that is the start of the attempt, so the put comes later. Every second a scan reads
-// the items that have reached MinAge since the last scan, and items up to clockSkew older. It also
-// reads older items that the last scan found: by key or, if they are many, by starting the scan
-// earlier. A full scan every minute finds items with a late put or an id from a slow clock. Failed
-// items are retried with a backoff.
+// operations, that time is the start of the attempt, so the put comes later. Every second a scan
+// reads the items that have reached MinAge since the last scan, and items up to clockSkew older.
+// The scan also reads older items that the last scan found: by key or, if they are many, by
+// starting the scan earlier. A full scan every minute finds items with a late put or an id from a
+// slow clock. Failed items are retried with a backoff.
 package outbox

@@ -41,8 +41,8 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item without reading it. Of its methods only RenewPeriodically may be called,
-// which reads the stored lease before each renewal.
+// Item returns an item without reading it. Of the item's methods, only RenewPeriodically may be
+// called, which reads the stored lease before each renewal.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
@@ -80,14 +80,14 @@ func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
 
-// Defer pauses the work for d, or until the current lease ends if that is later. The progress must
-// make the item [Properties.Deferred].
+// Defer pauses the work for the time d, or until the current lease ends, if that is later. The
+// progress must make the item [Properties.Deferred].
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
 	return i.extend(ctx, "defer", d, progress)
 }
 
 // Release stores the final progress, and ends the lease. After that no gateway with an earlier
-// lease can renew it.
+// lease can renew that lease.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
@@ -95,8 +95,8 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the time until the lease ends.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend stores the progress with a new lease, which ends d from now or, if later, a millisecond
-// after the old one.
+// extend stores the progress with a new lease, which ends after the time d or, if later, a
+// millisecond after the old lease.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)

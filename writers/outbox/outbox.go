@@ -27,13 +27,13 @@ type Config[T any] struct {
 	Describe func(item T) Properties
 	// MinAge is the minimum age of items that scans return.
 	MinAge time.Duration
-	// Work processes an item, and removes it when it is done.
+	// Work processes an item, and removes it when the work is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
 	// Observe is called before each store call, except the Gets of a scan. An unknown item is the
 	// zero value. ended is called at the end of the call.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
-	Log     *slog.Logger // nil discards
+	Log     *slog.Logger // may be nil
 	Now     func() time.Time
 	// Rand is the source of ids, lease holders and backoffs. The default is random.
 	Rand rand.Source
@@ -41,13 +41,13 @@ type Config[T any] struct {
 
 // Properties of an item.
 type Properties struct {
-	// Deferred: the progress says that the work pauses until the lease ends. Until then even the
-	// holder of the lease does not take the item.
+	// Deferred is true if the progress says that the work pauses until the lease ends. Until then,
+	// not even the holder of the lease takes the item.
 	Deferred bool
 	// Due is the earliest time for work on the item.
 	Due time.Time
 	// LeaseTimestamp is the timestamp of leases. It must not be later than that of the item's
-	// removal, so that the removal masks them. 0 is the store's clock.
+	// removal, so that the removal masks the leases. 0 means the store's clock.
 	LeaseTimestamp int64
 	// Long items have their own workers.
 	Long bool
@@ -104,8 +104,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done, and then waits for started work. Config.Work
-// gets the context work.
+// Run scans and processes items until ctx is done, and then waits for started work. Config.Work is
+// called with the context work.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -33,13 +33,13 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key. A scan from the oldest
-	// item would also read the delete markers of all items removed since.
+	// The field from is the start of the next scan. Earlier items are read by key, because a scan
+	// from the oldest item would also read the delete markers of all items removed since.
 	from    time.Time
 	earlier []string
 }
 
-// Lag is as of the last scan.
+// Lag returns the pending work as of the last scan.
 func (o *Outbox[T]) Lag() Lag {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,8 +63,8 @@ type found[T any] struct {
 	queued  int
 }
 
-// scan queues available items. With all it is a full scan without backoff. The errors of corrupt
-// items are logged and returned.
+// scan queues available items. If all is true, it is a full scan without backoff. The errors of
+// corrupt items are logged and returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)
@@ -95,7 +95,8 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// The limit per shard counts only queued items, so that the others cannot hide newer items.
+// The limit per shard counts only queued items, because items that are leased, deferred or in their
+// backoff could hide newer ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()

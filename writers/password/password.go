@@ -35,7 +35,7 @@ const (
 	hashSize = 32
 )
 
-// Derive derives a key from a password, such as [argon2.IDKey].
+// Derive derives a key from a password, as [argon2.IDKey] does.
 type Derive func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte
 
 // Hasher hashes at most one password per processor at a time, to bound the memory. It is safe for
@@ -70,8 +70,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether the password has the hash. stale is true if a right password should be
-// hashed again, because the hash has old parameters. The empty hash belongs to no password. To
-// verify it takes the same time. The error is [ErrFormat] if the hash is malformed.
+// hashed again, because the hash has old parameters. The empty hash belongs to no password, but its
+// verification takes the same time. The error is [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
