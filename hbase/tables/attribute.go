@@ -42,7 +42,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute. format returns its stored text, and parse is the inverse.
+// value declares an attribute. format returns the stored text of a value, and parse is the inverse.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -89,7 +89,7 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 		})
 }
 
-// count declares a number that is zero without a cell.
+// count declares a number that is zero if it has no cell.
 func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	a := number(column, field, also...)
 	a.setDefault = orElse(field, &none)

@@ -28,7 +28,7 @@ const (
 	// Pushed means that timelines have the author's twits. It is the default state.
 	Pushed Broadcast = "pushed"
 	// Merged means that readers merge the author's twits into timelines. Timelines may have older
-	// ones.
+	// twits of the author.
 	Merged Broadcast = "merged"
 )
 
@@ -68,8 +68,8 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns a check that the stored state is old, and the put of next. If stored is false, the
-// check expects no state.
+// Change returns a check that expects the state old, and the put of the state next. If stored is
+// false, the check expects no state.
 func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {

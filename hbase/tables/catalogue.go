@@ -1,10 +1,10 @@
 // Package tables declares how twibase's nouns are stored, a file per noun. docs/TABLES.md draws the
 // bytes.
 //
-// The package does no I/O. A function that "reads" returns an [hbase.Get]. One that "scans",
+// The package does no I/O. A function that "reads" returns an [hbase.Get]. A function that "scans",
 // "writes" or "deletes" returns a Scan, a Put or a Delete. A function that decodes rows or cells
-// returns [hbase.ErrCorrupt] if they are damaged. One that checks or parses a name, an id or a
-// position returns [ErrName].
+// returns [hbase.ErrCorrupt] if they are damaged. A function that checks or parses a name, an id or
+// a position returns [ErrName].
 //
 // An object is a row with a cell per attribute. A list is a wide row with a column per member. An
 // edge is a row that says whether two objects are related. The lists at both ends of a relation are
@@ -74,7 +74,7 @@ func Relations() []*Relation { return relations }
 // References returns a read-only slice.
 func References() []*Reference { return references }
 
-// ObjectNamed returns the object with an [AnyObject.Name], or nil.
+// ObjectNamed returns the object whose [AnyObject.Name] is name, or nil.
 func ObjectNamed(name string) *AnyObject {
 	for _, o := range objects {
 		if o.Name == name {
@@ -179,7 +179,7 @@ func tablesOfNouns() map[Noun][]string {
 	return own
 }
 
-// Definitions returns all tables, sorted by name. Each is pre-split into the given number of
+// Definitions returns all tables, sorted by name. Each table is pre-split into the given number of
 // regions, at least 1.
 func Definitions(regions int) []hbase.Table {
 	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)

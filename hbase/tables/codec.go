@@ -91,7 +91,7 @@ func corrupt(err error, what string) error {
 }
 
 // A record is the value of a twit or comment: numbered strings in the wire format of protocol
-// buffers. Only the canonical form is valid. Unknown fields are rejected, because otherwise one
+// buffers. Only the canonical form is valid. Unknown fields are rejected: if they were skipped, one
 // damaged bit could make a Moment public.
 type record []byte
 
@@ -104,9 +104,9 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share the memory of the record.
 type reader struct {
 	rest []byte
-	// valid means that the whole record is UTF-8. Then each text is UTF-8, because the byte before
-	// it (the end of its length) and the byte after it (a tag) are ASCII. Otherwise each text is
-	// checked, because lengths above 127 have bytes that are not ASCII.
+	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the byte before
+	// it (the end of its length) and the byte after it (a tag) are ASCII. If valid is false, each
+	// text is checked, because lengths above 127 have bytes that are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]
@@ -149,8 +149,8 @@ func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 }
 
 // Memory allocates decoded values and row keys in large pieces. Texts share memory with their
-// cells. It is not safe for concurrent use. It saves 5 % of the CPU of BenchmarkEmbedded/reference
-// in bench, and 9 % of query 7-subtree.
+// cells. A Memory is not safe for concurrent use. It saves 5 % of the CPU of
+// BenchmarkEmbedded/reference in bench, and 9 % of query 7-subtree.
 type Memory struct {
 	twits    slab[Twit]
 	comments slab[Comment]

@@ -22,14 +22,15 @@ const moved = "\xff" // the value of a moved marker
 
 const bucketSize = 4 // bytes of a bucket's number
 
-// Bucket is a row of a list. It covers the positions [Start, Stop), or to the end if Stop is empty.
+// Bucket is a row of a list. It covers the positions [Start, Stop), or from Start to the end if
+// Stop is empty.
 type Bucket struct {
 	Number      uint32
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers position: 0 if no named bucket does.
-// directory may lack the buckets that stop at or before position.
+// BucketOf returns the number of the bucket that covers position: 0 if no named bucket does. The
+// parameter directory may lack the buckets that stop at or before position.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -43,7 +44,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns the number of a new bucket: one more than the highest.
+// NextBucket returns the number of a new bucket: one more than the highest number.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -52,10 +53,10 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket. Each position in starts begins a new bucket, and their
-// numbers begin at first. The full bucket keeps the members before starts[0]. columns are the
-// buckets that one Put writes to the directory: the new ones and, unless bucket is 0, bucket with
-// its new stop.
+// Split plans the split of a full bucket. Each position in starts begins a new bucket. The new
+// buckets are numbered from the parameter first on. The full bucket keeps the members before
+// starts[0]. columns are the buckets that one Put writes to the directory: the new buckets and,
+// unless bucket 0 is split, the full bucket with its new stop.
 func Split(directory []Bucket, bucket, first uint32, starts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -77,8 +78,8 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 	return created, append(columns, created...)
 }
 
-// Directory reads up to n named buckets, beginning with the first that stops at or after position.
-// An empty position is the end of the list.
+// Directory reads up to n named buckets, beginning with the first bucket that stops at or after
+// position. An empty position is the end of the list.
 //
 // If that bucket starts before position, it covers the positions just before position. Otherwise
 // bucket 0 covers them. To find the bucket that covers position itself, pass
@@ -173,7 +174,7 @@ func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 // Place has the buckets that store a position.
 type Place struct {
 	Covering uint32 // the bucket that covers the position
-	Pending  uint32 // the pending bucket that will cover it, or 0
+	Pending  uint32 // the pending bucket that will cover the position, or 0
 	Moving   bool   // old copies of Covering's members may remain in the split bucket
 }
 
@@ -201,8 +202,8 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	return p, nil
 }
 
-// PendingCell returns the column of pending buckets: the start and the number of each, then the
-// stop of the last. Each position follows its length.
+// PendingCell returns the column of pending buckets: the start and the number of each bucket, then
+// the stop of the last bucket. The length of each position precedes it.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {

@@ -28,7 +28,8 @@ func (a attribute[T]) optional(column string, parse func(string) (string, error)
 	return a
 }
 
-// File returns the columns of the CSV file and the attributes in it. The key's column is the first.
+// File returns the columns of the CSV file and the attributes in the file. The key's column is the
+// first.
 func (o *Object[T]) File() (required, optional, fields []string) {
 	required = []string{o.keyColumn}
 	for _, a := range o.attributes {
@@ -44,8 +45,8 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 	return required, optional, fields
 }
 
-// ParseRow returns the object of a CSV row, or an error and its column. text returns the value of a
-// column. All values but the key and the name may be empty.
+// ParseRow returns the object of a CSV row, or an error and its column. The function text returns
+// the value of a column. All values but the key and the name may be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {
@@ -134,11 +135,11 @@ func parseInstant(s string) (string, error) {
 	return t.Format(time.RFC3339Nano), err
 }
 
-// ParseNumber parses a decimal from least to most, inclusive.
-func ParseNumber(s string, least, most int) (int, error) {
+// ParseNumber parses a decimal number from minimum to maximum, inclusive.
+func ParseNumber(s string, minimum, maximum int) (int, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%q is no number from %d to %d", s, least, most)
+	if err != nil || n < minimum || n > maximum {
+		return 0, fmt.Errorf("%q is no number from %d to %d", s, minimum, maximum)
 	}
 	return n, nil
 }

@@ -40,7 +40,7 @@ var Players = nameList(
 type UserGame struct {
 	Code  string
 	Count int
-	Day   string // the last, as in "2014-12-25"
+	Day   string // the last day, as in "2014-12-25"
 }
 
 // UserGameOf sums the days of a game.
@@ -150,7 +150,7 @@ var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }
 
-// Get includes both days.
+// Get reads the days of a range, which includes its first and its last day.
 func (d gameDays) Get(game, from, to string) hbase.Get {
 	return hbase.Get{Table: d.Table, Row: RowKey(game), Columns: d.family,
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}

@@ -15,23 +15,23 @@ type JobKind string
 const (
 	// Posted delivers a twit to the timelines of the author's followers.
 	Posted JobKind = "posted"
-	// Deleted removes a twit from these timelines.
+	// Deleted removes a twit from the timelines of the author's followers.
 	Deleted JobKind = "deleted"
 	// Followed delivers the author's twits to the timeline of a new follower.
 	Followed JobKind = "followed"
 	// Unfollowed removes the author's twits from the timeline of a former follower.
 	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the newest twits of an author who is Leaving to all followers, and ends
-	// that state. The deletion of a user also puts such a job. If the user is Merged, that job
-	// starts Leaving.
+	// Returned delivers the newest twits of an author, whose state is Leaving, to all followers.
+	// Then it ends that state. The deletion of a user also puts a Returned job. If the user is
+	// Merged, that job starts the state Leaving.
 	Returned JobKind = "returned"
 )
 
 // Job is background work on timelines that follows from a write. It is idempotent, and any gateway
 // can run it.
 type Job struct {
-	// ID is the id of the operation, which has at most one job. When a job starts Leaving, the
-	// Returned job that it puts has a new id.
+	// ID is the id of the operation, which has at most one job. When a job starts the state
+	// Leaving, the Returned job that it puts has a new id.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -104,9 +104,10 @@ func (j Job) check() error {
 
 // Progress is stored with each lease.
 type Progress struct {
-	// Cursor is a position among the followers. Up to it, all but Unverified is done.
+	// Cursor is a position among the followers. Up to this position the job is done, except for
+	// Unverified.
 	Cursor string
-	// Unverified is an encoded [Batch] that may be delivered.
+	// Unverified is an encoded [Batch]. It may have been put, and is not verified.
 	Unverified string
 }
 
@@ -125,7 +126,8 @@ func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a job: twits of one author, and followers whose timelines get or lose them.
+// Batch is a part of a job: twits of one author, and followers whose timelines get or lose the
+// twits.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey

@@ -40,7 +40,7 @@ func OwnerOf(row string) (id string, err error) {
 	return row[hashSize:], nil
 }
 
-// edgeKey returns hash of a ‖ a ‖ 0 ‖ b, so all edges of a are adjacent.
+// edgeKey returns hash ‖ a ‖ 0 ‖ b, with the hash of a. So all edges of the object a are adjacent.
 func edgeKey(a, b string) string {
 	hash := hashOf(a)
 	return string(hash[:]) + a + separator + b
@@ -94,11 +94,11 @@ var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 // ValidTime accepts the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
-// LaterThan returns a position in a list sorted newest first. Members later than t precede it, and
-// all others follow.
+// LaterThan returns a position in a list sorted newest first. Members later than t precede the
+// position, and all other members follow it.
 func LaterThan(t time.Time) string { return invert(t) }
 
-// NotBefore is like [LaterThan], but members at t also precede it.
+// NotBefore is like [LaterThan], but members at the time t also precede the position.
 func NotBefore(t time.Time) string {
 	last := t.Truncate(time.Millisecond) // members have whole milliseconds
 	if last.Equal(t) {

@@ -17,7 +17,7 @@ type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
 	// Count and PublicCount are columns of the owner: the number of all members, and of public
-	// ones. They may be empty.
+	// members. Both may be empty.
 	Count, PublicCount string
 	MaxMember          int  // bytes; if 0, [MaxCell] has a default
 	Cursor             byte // first byte of cursors; 0 if the schema does not show the list
@@ -109,8 +109,8 @@ type List[E any] struct {
 	isPublic func(E) bool // nil without PublicCount
 }
 
-// newList sets Public, and a default of Check that accepts the qualifiers that decode with an empty
-// value.
+// newList sets Public. If Check is nil, it becomes a function that tries to decode the qualifier
+// with an empty value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {

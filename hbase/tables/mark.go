@@ -17,7 +17,7 @@ var Marks = marks{}
 
 type marks struct{}
 
-// Table returns the table of the marks. Create it first.
+// Table returns the table of the marks. Create that table first.
 func (marks) Table() string { return Broadcasters.Table }
 
 func (m marks) Get() hbase.Get {
@@ -35,7 +35,7 @@ func (m marks) Put(names []string) hbase.Put {
 	return put
 }
 
-// Decode returns the marked tables, or [hbase.ErrFormat] if a newer version marked one.
+// Decode returns the marked tables, or [hbase.ErrFormat] if a newer version marked a table.
 func (marks) Decode(cells []hbase.Cell) (names []string, err error) {
 	for _, c := range cells {
 		switch format, err := strconv.Atoi(string(c.Value)); {

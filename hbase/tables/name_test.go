@@ -17,7 +17,7 @@ func TestInvalidNamesAreRejected(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		name   string
-		good   string // the kinds that accept it
+		good   string // the kinds that accept the name
 	}{
 		{"empty", "", ""},
 		{"letters and digits of any script", "小红٣é", "username,code,twit's id,department's name"},

@@ -15,7 +15,7 @@ import (
 const Attributes = "i"
 
 // Existence is a column of every [Object]. [Object.Columns] includes it, because a missing object
-// and an object without the selected attributes differ only in it.
+// and an object without the selected attributes differ only in that column.
 const Existence = Attributes + ":name"
 
 // AnyObject is an [Object] without its row type.
@@ -23,7 +23,7 @@ type AnyObject struct {
 	Noun  Noun
 	Name  string // in messages, and for [ObjectNamed]
 	Table string
-	// Reusable means that a new object may have the key of a deleted one.
+	// Reusable means that a new object may have the key of a deleted object.
 	Reusable bool
 	// CheckKey checks the form of a key.
 	CheckKey func(key string) error

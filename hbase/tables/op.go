@@ -69,7 +69,7 @@ func OpTime(id string) (time.Time, error) {
 // The commit record is the value of [CommitColumn]:
 //
 //	ID        the operation ID committed
-//	OWN-ID    operation OWN is a fence: ID has not committed, and never will
+//	OWN-ID    a fence with the id OWN: operation ID has not committed, and never will
 //	ID-ID     the operation ID is complete, and can't be compensated
 const recordSeparator = "-"
 
@@ -85,8 +85,8 @@ func FencedBy(record string) (id string, fence bool) {
 // CompletionRecord returns the form ID-ID.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
-// CommittedBy returns the first id of a record, that of the operation that stored it. done is true
-// for the form ID-ID. An operation may be complete although done is false.
+// CommittedBy returns the first id of a record: the id of the operation or fence that stored the
+// record. done is true for the form ID-ID. An operation may be complete although done is false.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""

@@ -93,7 +93,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
 
-// Decode decodes an edge. at is zero if it was not read.
+// Decode decodes an edge. The time at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
 	commitRecords := 0 // a row with only these has never been an edge
@@ -139,7 +139,7 @@ type Reference struct {
 type Referrer struct {
 	Key    string
 	Owner  string // the target's key, or [Root]
-	Listed bool   // whether Owner lists it
+	Listed bool   // whether Owner lists the object
 	// Member is the cell in the list, with the latest timestamp of the cells read.
 	Member hbase.Cell
 }

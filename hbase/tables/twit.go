@@ -63,7 +63,7 @@ func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
 // PostedTwits are the twits as objects. A twit's row in the table comments has its counts and
-// comments, but no attributes, because lists hold whole twits. [TwitNames] finds it by name.
+// comments, but no attributes, because lists hold whole twits. [TwitNames] finds the twit by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -182,8 +182,8 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	return t, r.err
 }
 
-// MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has that
-// field or a later one, lacks the content, or is partly unreadable.
+// MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has the
+// field twitFollowersOnly or a later field, lacks the content, or is partly unreadable.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -196,8 +196,8 @@ func MayBeForFollowers(value []byte) bool {
 	return r.err != nil || !hasContent
 }
 
-// TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
-// deleted, so no name is used again.
+// TwitNames find twits by name, and are the commit rows of posts and deletions. These rows are
+// never deleted, so no name is used again.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }

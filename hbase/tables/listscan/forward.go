@@ -80,7 +80,7 @@ func (s *Scan) takeBuckets(results []hbase.Result) error {
 	return nil
 }
 
-// estimate sets fill from buckets that were read from their start.
+// estimate sets s.fill from buckets that were read from their start.
 func (s *Scan) estimate(buckets, members int) {
 	if s.fill = MaxWidth; members > 0 {
 		s.fill = uint8(min(((s.room()+1)*buckets+members-1)/members, MaxWidth))
@@ -105,8 +105,8 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete means that no lookup is needed: known has the next
-// buckets, or none follow.
+// advance chooses the next round. complete is true if no lookup is needed: s.known has the next
+// buckets, or no buckets follow.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -116,7 +116,7 @@ func (s *Scan) advance(complete bool) {
 	complete = s.trimKnown() || complete
 	needed, width := 1, int(min(s.width, s.fill)) // buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The first bucket is read from its middle, so the next one is read in the same round.
+		// The first bucket is read from its middle, so the next bucket is read in the same round.
 		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
@@ -138,7 +138,8 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// trimKnown drops buckets after the range. complete means that the range needs no others.
+// trimKnown drops buckets after the range from s.known. complete is true if the range needs no
+// further buckets.
 func (s *Scan) trimKnown() (complete bool) {
 	if s.Before == "" {
 		return false

@@ -12,8 +12,8 @@ import (
 //	first ──► bucket 0 is short, so its page has the directory ──► pages of the named buckets
 //	  └─────► directory ──► the other pages of bucket 0 ──► pages of the named buckets
 //
-// With Pending, it then reads the directory again, until there are no new buckets. A Rows is not
-// safe for concurrent use.
+// If Pending is true, it then reads the directory again, until there are no new buckets. A Rows is
+// not safe for concurrent use.
 type Rows struct {
 	RowsOptions
 	list  *tables.AnyList
@@ -30,7 +30,7 @@ type Rows struct {
 
 // RowsOptions are settings of [Rows].
 type RowsOptions struct {
-	// First and Next are the maximum numbers of columns of the first page and of each later one.
+	// First and Next are the maximum numbers of columns of the first page and of each later page.
 	First, Next int
 	// Pending includes pending buckets, even of a split that begins during the scan.
 	Pending bool

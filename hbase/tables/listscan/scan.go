@@ -42,15 +42,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range selects at most Limit members: the first ones or, if Backward, the last ones. An empty
-// position is no bound.
+// Range selects at most Limit members: the first members or, if Backward is true, the last members.
+// An empty position is no bound.
 type Range struct {
 	After, Before string
-	// From is like After, but inclusive. Set at most one of them.
+	// From is like After, but inclusive. Set at most one of After and From.
 	From     string
 	Limit    int
 	Backward bool
-	// Far means that the range may start in a named bucket. A forward scan then reads the directory
+	// Far is true if the range may start in a named bucket. A forward scan then reads the directory
 	// together with bucket 0, to save a round.
 	Far bool
 }
@@ -93,9 +93,9 @@ const (
 	forwardBuckets              // several named buckets
 	backwardFirst               // the directory column of the range's last bucket; the beginning of bucket 0
 	backwardKeys                // positions of the last known bucket
-	backwardBucket              // that bucket, or its end after backwardKeys
+	backwardBucket              // the last known bucket, or its end after backwardKeys
 	backwardLookup              // the directory before an empty bucket
-	backwardProbe               // a column each of several buckets
+	backwardProbe               // one column of each of several buckets
 	done
 )
 
@@ -111,7 +111,8 @@ const (
 // and reads up to [Lookup] directory columns.
 //
 // Buckets may be almost empty, so their number per round doubles, up to [MaxWidth]. But a round
-// reads only the buckets that would fill the page if they were as full as the last ones.
+// reads only the buckets that would fill the page if they were as full as the buckets that were
+// read last.
 //
 // Backward:
 //
@@ -123,7 +124,8 @@ const (
 //
 // A backward page comes from one bucket. It may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the whole bucket. If members may be
-// large, it reads only the positions, even in the first round, and then the end with values.
+// large, the scan first reads only the positions, even in the first round, and then the end of the
+// bucket with values.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -132,11 +134,11 @@ type Scan struct {
 	*Range
 
 	state state
-	reads uint8           // of the next round
-	width uint8           // maximum number of buckets; doubles
+	reads uint8           // number of Gets of the next round
+	width uint8           // maximum number of buckets of a round; doubles
 	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
 	from  string          // of a forward scan: the first unread position
-	known []tables.Bucket // to read, in the list's order
+	known []tables.Bucket // buckets to read, in the list's order
 	keys  []hbase.Cell    // positions of the last bucket whose values are unread
 	added int             // raises the limit of endOfKeys for members added since keys were read
 
@@ -144,7 +146,7 @@ type Scan struct {
 	hasNext, hasPrevious bool
 }
 
-// New scans r. The caller must not change r while it uses the scan, even after Done.
+// New returns a scan of r. The caller must not change r while it uses the scan, even after Done.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
@@ -199,7 +201,7 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 		if k == 1 {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
-		// No Stop: a short page includes the directory.
+		// The page has no Stop, so a short page includes the directory.
 		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
 	case forwardLookup:
 		if s.onePosition() {
@@ -292,7 +294,8 @@ func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns returns one more than the page lacks, to learn whether another member follows.
+// columns returns the number of columns to read: one more than the page lacks, to learn whether
+// another member follows.
 func (s *Scan) columns() int {
 	if s.onePosition() {
 		return 1
