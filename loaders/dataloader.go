@@ -52,7 +52,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits for the originals of a set's reads. They may be in several sets and batches.
+// wait waits for the originals of a set's reads. The originals may be in several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
@@ -95,7 +95,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 
 // growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query
 // of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
-// compare'). BenchmarkEmbedded does not show this, because its goroutines begin with larger stacks.
+// compare'). BenchmarkEmbedded does not show the difference, because its goroutines begin with
+// larger stacks.
 //
 //go:noinline
 func growStack() {

@@ -89,7 +89,8 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members loads single members. In a list that was never split, each takes one Get of one column.
+// Members loads single members. In a list that was never split, each member takes one Get of one
+// column.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {

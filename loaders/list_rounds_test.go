@@ -28,8 +28,8 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 // sparse is a list whose buckets have the same size, and consecutive members.
 type sparse struct {
 	size    int
-	members []int // their number, by bucket
-	removed []int // the number of removed members before them, by bucket; nil for none
+	members []int // the number of members, by bucket
+	removed []int // the number of removed members before the members, by bucket; nil for none
 }
 
 func (s sparse) at(bucket, i int) string { return fmt.Sprintf("m%06d", bucket*s.size+i) }
@@ -122,7 +122,7 @@ func TestPageRoundsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			page, want := pages[0], in[:min(r.Limit, len(in))]
-			if r.Backward { // it may be short
+			if r.Backward { // the page may be short
 				if want = in[len(in)-min(len(page.Members), len(in)):]; len(want) == 0 && r.Limit > 0 {
 					want = in
 				}

@@ -73,7 +73,7 @@ var HasPlayed = Loader[Play, bool]{
 	decode: func(_ *tables.Memory, _ Play, cells []hbase.Cell) (bool, error) { return len(cells) > 0, nil },
 }
 
-// Lists load by page.
+// These lists are loaded by page.
 var (
 	Followers       = list("followers", tables.Followers)
 	Following       = list("following", tables.Following)

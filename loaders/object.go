@@ -15,7 +15,7 @@ import (
 // round as the object's lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[ObjectKey, *T]
-	// Exists loads whether an object exists, because lists may still name a deleted one.
+	// Exists loads whether an object exists, because lists may still name a deleted object.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }

@@ -30,7 +30,7 @@ type read struct {
 	// chain can be equal or share a Get. next is nil at the chain's end.
 	first, next *read
 	index       int32 // of the Get in its batch
-	target      bool  // other reads of the batch may be merged into it
+	target      bool  // other reads of the batch may be merged into this Get
 }
 
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
@@ -67,8 +67,8 @@ func (r *read) startsLike(other *read) bool {
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index maps the hash of a chain's row key and Page.Start to its first read. A colliding chain gets
-// the next free number.
+// index maps the hash of a chain's row key and Page.Start to the chain's first read. A colliding
+// chain gets the next free number.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()

@@ -62,7 +62,7 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
-// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning says that
+// PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning is true if
 // the range starts at the beginning of the list, or is in its first bucket. If the list has several
 // buckets, each is assumed to have at least minMembers members: see "Sparse rows" in
 // docs/EXPLAIN.md.
@@ -84,7 +84,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket may need one bucket more, but reads the first two in one round.
+	// inside a bucket may need one bucket more. That takes no further round, because its first two
+	// buckets are read in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

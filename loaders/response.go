@@ -61,7 +61,7 @@ func Forget(ctx context.Context) {
 
 // Mask hides a deleted object, because its clean-up may be in progress. Until [Forget], Gets find
 // no cells in its row, in its lists, and in the edges and plays whose row keys begin with its key.
-// Scans find them. No read may be in progress.
+// Scans still find these cells. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

@@ -14,8 +14,8 @@ import (
 // scheduler dispatches a batch of reads as soon as no task of the response can add to it. So a
 // batch holds a whole level of the query, and no timer delays a level.
 //
-// Each call of a resolver is a task; [Loaders.Await] and [Together] start others. A task runs until
-// it waits for a read. running counts the tasks that can still enqueue reads:
+// Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. A task
+// runs until it waits for a read. running counts the tasks that can still enqueue reads:
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -24,7 +24,7 @@ import (
 //	answered   the store has answered the batch                    + the tasks that wait for it
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
-// After stopped and answered, a collecting batch is due if running ≤ 0. Reads that a task enqueues
+// After stopped or answered, a collecting batch is due if running ≤ 0. Reads that a task enqueues
 // while a batch is in flight, for example after a scan, wait for the answer. They are sent together
 // with the next reads of the tasks that wait for that answer.
 //
@@ -42,11 +42,11 @@ import (
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
 //   - A collecting batch becomes due: every running task ends or waits. running falls only on
-//     stopped, and a batch in flight ends only on answered. After both, handle dispatches a batch
-//     that is due.
-//   - running counts exactly the tasks that can enqueue. answered counts the waiting tasks again
-//     before the dataloader wakes them. Under the same lock, it marks their sets as answered, so
-//     that no later task waits for them.
+//     stopped, and a batch in flight ends only on answered. After each of these two events, handle
+//     dispatches a batch that is due.
+//   - running counts exactly the tasks that can enqueue. On answered, endWait counts the waiting
+//     tasks again, before the dataloader wakes them. Under the same lock, endWait marks their sets
+//     as answered, so that no later task waits for these sets.
 //
 // For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
 // due immediately.
@@ -143,7 +143,7 @@ func (l *Loaders) timedOut(batch int) {
 	}
 }
 
-// TasksOf returns the loaders of ctx, for an executor to report its tasks.
+// TasksOf returns the loaders of ctx, to which an executor reports its tasks.
 func TasksOf(ctx context.Context) *Loaders { return from(ctx) }
 
 // Start reports n tasks that are about to run.
@@ -160,8 +160,8 @@ func (l *Loaders) End() {
 	l.scheduler.handle(stopped, 1)
 }
 
-// Await waits, in a task of its own, for all lazy objects. It returns the missing objects. The
-// error is nil if the object does not exist.
+// Await waits, in a task of its own, for all lazy objects. It returns the missing objects, each
+// with the error of its read, or nil if the object does not exist.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
 	defer l.End()
@@ -180,8 +180,9 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel. The last one runs in the caller's goroutine and task, each
-// other one in its own. If a function panics, Together waits for the others, and panics.
+// Together runs functions in parallel. The last function runs in the caller's goroutine and task,
+// every other function in its own. If a function panics, Together waits for the other functions,
+// and panics.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return

@@ -214,7 +214,7 @@ func TestReadsOutsideOfTasksAreDispatchedImmediately(t *testing.T) {
 		group.Go(func() { time.Sleep(ms); Blocking(ctx, func() { time.Sleep(30 * ms) }); load(ctx, t, "d") })
 		group.Go(func() { time.Sleep(ms); Together(ctx, func() { load(ctx, t, "e") }, func() { load(ctx, t, "f") }) })
 		group.Wait()
-		// Reads enqueued during a batch are the next one.
+		// Reads enqueued during a batch are the next batch.
 		want := []string{"0s first", "10ms c", "20ms a0 a1 a2 a3 a4 e f", "41ms d"}
 		if diff := cmp.Diff(want, store.calls); diff != "" || stalls(ctx) != 0 {
 			t.Error(diff, stalls(ctx))

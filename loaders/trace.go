@@ -20,7 +20,7 @@ type Round struct {
 	Stats   *hbase.Stats
 	Begun   time.Time
 	Took    time.Duration
-	Stalled bool // the [Watchdog] failed it
+	Stalled bool // the [Watchdog] failed the round
 
 	span     otel.Span // nil unless recorded
 	reported bool
@@ -30,7 +30,7 @@ type Round struct {
 type Use struct {
 	Loader string
 	// Keys counts the loader's requests for keys that this round answered, including requests after
-	// the round. Hits counts the requests among them that repeat an earlier one.
+	// the round. Hits counts those of them that repeat an earlier request.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
