@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers returns the pointers that a resolver returned, an untyped nil for nil, and its error.
+// Pointers converts the result of a resolver. A nil pointer becomes an untyped nil.
 func Pointers[T any](values []*T, err error) ([]any, error) {
 	all := make([]any, len(values))
 	for i, v := range values {

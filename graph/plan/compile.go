@@ -34,8 +34,8 @@ type selection struct {
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [results], or -1: see hasColumn.
 	column int
-	// below is the selection set below a field of an object type. byType has the selection sets
-	// below a field of an interface or union, by object type.
+	// The field below has the selection set of a field of an object type. The field byType has the
+	// selection sets of a field of an interface or union, by object type.
 	below  *selectionSet
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
@@ -139,7 +139,7 @@ type compilation struct {
 	sets, columns int
 }
 
-// set ignores @defer and @stream.
+// set compiles a selection set for an object type. It ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++

@@ -54,7 +54,7 @@
 // A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
 // object, because only the writer reads leaves without resolvers. Before the writer starts,
 // [Tasks.Await] waits until all lazy objects are loaded. [writer] describes how it writes missing
-// ones.
+// objects.
 //
 // # Errors and nulls
 //

@@ -103,7 +103,7 @@ func (r *run) response(root *objectSet) *graphql.Response {
 		graphql.RegisterExtension(r.ctx, key, value)
 	}
 	if strings.Contains(r.op.RawQuery, "@defer") || strings.Contains(r.op.RawQuery, "@stream") {
-		// Otherwise Relay waits for further responses, and drops the deferred parts.
+		// Without is_final, Relay would wait for further responses, and drop the deferred parts.
 		graphql.RegisterExtension(r.ctx, "is_final", true)
 	}
 	return &graphql.Response{Data: data}

@@ -130,7 +130,7 @@ func newCallCtx(ctx context.Context, s *selection, args map[string]any) *callCtx
 		Object: s.field.Object, Field: s.CollectedField, Args: args, IsMethod: true, IsResolver: true,
 	}}
 	c.Context = graphql.WithFieldContext(ctx, &c.field)
-	c.field.Parent = s.parentField // WithFieldContext has set another one
+	c.field.Parent = s.parentField // WithFieldContext has set another parent
 	return c
 }
 
@@ -154,7 +154,7 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// addErrors keeps the errors that a call added as errors of object i.
+// addErrors stores the errors that a call has added, as errors of object i.
 func (c *column) addErrors(call *callCtx, i int) {
 	call.mu.Lock()
 	defer call.mu.Unlock()

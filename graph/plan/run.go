@@ -15,8 +15,8 @@ import (
 type Tasks interface {
 	Start(n int) // before n tasks run
 	End()
-	// Await waits until all lazy objects are loaded. It returns the missing objects. The error is
-	// nil if the row does not exist.
+	// Await waits until all lazy objects are loaded. It returns the missing objects, each with the
+	// error of its read, or nil if the row does not exist.
 	Await() (missing map[any]error)
 }
 
@@ -163,8 +163,8 @@ func (r *run) expand(o *objectSet, tasks []task) []task {
 	return tasks
 }
 
-// field appends the task of a field, or those below a field without a resolver. After a panic it
-// returns tasks unchanged.
+// field appends the task of a field or, if the field has no resolver, the tasks below it. After a
+// panic it returns tasks unchanged.
 func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})

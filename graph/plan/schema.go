@@ -46,7 +46,7 @@ type Field struct {
 	NonNull, List, ElemNonNull bool
 	// Composite names the type of the field, or of the elements of its list; empty for a leaf.
 	Composite string
-	// Args may be nil. Requests may share its result, so resolvers must not change it.
+	// Args may be nil. Requests may share the result of Args, so resolvers must not change it.
 	Args func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error)
 
 	// Exactly one of the next five functions is set.
@@ -58,8 +58,8 @@ type Field struct {
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// ResolveBatch is a resolver of all parents. It returns a value for each, nil for null. The
-	// resolver of a root field returns one value. The caller may change the slice.
+	// ResolveBatch is a resolver of all parents. It returns a value for each parent, nil for null.
+	// The resolver of a root field returns one value. The caller may change the slice.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)
@@ -87,8 +87,8 @@ func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 
 type root struct{}
 
-// Source waits for the next event, nil for null. ok is false after the last event, or if ctx is
-// done.
+// Source waits for the next event, and returns its value, nil for null. ok is false after the last
+// event, or if ctx is done.
 type Source func(ctx context.Context) (value any, ok bool)
 
 // NewSource returns the Source of a resolver's result. wrap is Pointers, Slices or Values.

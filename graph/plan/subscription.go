@@ -9,8 +9,9 @@ import (
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
 // deadline and report. The handler of ExecWithEventContext waits for an event, and puts a function
-// that executes it into the ctx of the response. The response interceptor [Events] calls that
-// function. If the handler called it, the other response interceptors would not apply.
+// that executes the event into the ctx of the response. The response interceptor [Events] calls
+// that function. If the handler called the function, the other response interceptors would not
+// apply.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 

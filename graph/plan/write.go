@@ -75,7 +75,7 @@ type writer struct {
 	slots     writeSlots
 	hasSlot   bool
 	failures  []failure
-	absent    bool // the last value is absent: the caller must propagate that
+	absent    bool // the last value is absent: the caller must propagate the absence
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -123,9 +123,10 @@ func (w *writer) check() bool {
 	return true
 }
 
-// withRoom returns a copy of a long text that has room for n more bytes. append would allocate in
-// smaller steps. It would also clear and copy the buffer in one piece that Go cannot interrupt. A
-// garbage collection that begins then would stop all other goroutines for milliseconds.
+// withRoom returns a copy of a long text that has room for n more bytes. The built-in append would
+// allocate in smaller steps. It would also clear and copy the buffer in one piece that Go cannot
+// interrupt. A garbage collection that begins then would stop all other goroutines for
+// milliseconds.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {
@@ -142,7 +143,7 @@ func (w *writer) releaseSlot() {
 	}
 }
 
-// grow raises allowed. It returns false if dst is too long, or no memory is left for it. From
+// grow raises w.allowed. It returns false if dst is too long, or no memory is left for it. From
 // reserveStep on, it reserves memory for four times the length of dst, so that a response that does
 // not fit is rejected early.
 func (w *writer) grow() bool {
@@ -254,8 +255,8 @@ func (w *writer) null(s *selection) bool {
 
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf. For null it adds no error if appendTo has added one. If appendTo panics, the
-// leaf is null, with an error.
+// leaf appends a leaf. For null, it adds an error, unless appendTo has added an error. If appendTo
+// panics, the leaf is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil { // w.dst is as before

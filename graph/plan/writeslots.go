@@ -8,7 +8,7 @@ import "runtime"
 // its rounds. Between two slots, other goroutines run.
 type writeSlots chan struct{}
 
-// slotBytes is the number of bytes that a goroutine writes with a slot. Shorter data need none.
+// slotBytes is the number of bytes that a goroutine writes with a slot. Shorter data need no slot.
 const slotBytes = 64 << 10
 
 // newWriteSlots returns slots that leave one processor free, if there are several.

@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// conform is a plugin that corrects the schema, as package exec does when it loads it.
+// conform is a plugin that makes the same corrections of the schema as package exec at its start.
 type conform struct{}
 
 func (conform) Name() string { return "conform" }

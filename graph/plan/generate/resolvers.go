@@ -14,7 +14,7 @@ import (
 var resolversTemplate string
 
 // resolvers replaces gqlgen's plugin resolvergen. It generates the methods of package resolvers,
-// except for subscriptions. Each method calls a field variable, such as userTwits. It also
+// except for subscriptions. Each method calls a field variable, such as userTwits. The plugin also
 // generates a map of all field variables.
 type resolvers struct{}
 

@@ -54,9 +54,9 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne returns an expression that appends one leaf v without a marshaller. It is empty unless
-// v is a String, Boolean or Int, has a method AppendGQL, or its marshaller is a function MarshalX
-// of a package that also has a function AppendX.
+// appendOne returns an expression that appends one leaf v without a marshaller. The expression is
+// empty unless v is a String, Boolean or Int, has a method AppendGQL, or its marshaller is a
+// function MarshalX of a package that also has a function AppendX.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"
