@@ -31,7 +31,8 @@ func (a access) allowed(ctx context.Context, n int, decide func(i int) permissio
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed evaluates verdicts. It reads the relations that they depend on, if any, in one round.
+// allowed evaluates verdicts. It reads the relations that the verdicts depend on, if any, in one
+// round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -76,7 +77,7 @@ func allowed(
 
 // effective reads whether relations exist. It returns false for the relations of a deleted viewer,
 // and of the deleted admin role: background work may not have removed them yet. It does not check
-// followed users.
+// whether followed users exist.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {

@@ -95,8 +95,8 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// readBefore reads the comment, and returns a check whether the viewer may delete it. It returns
-// nil, and no error, for a comment that does not exist.
+// readBefore reads the comment, and returns a check whether the viewer may delete the comment. For
+// a comment that does not exist, readBefore returns nil, and no error.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
 		_, err := authorizeNow(ctx, m.action, permission.Target{})
@@ -113,11 +113,12 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	if err != nil || comments[0] == nil {
 		return nil, nil, loaders.At(err, 0)
 	}
-	return comments[0], func(ctx context.Context) error { return m.may(ctx, comments[0]) }, nil
+	return comments[0], func(ctx context.Context) error { return m.checkDeletion(ctx, comments[0]) }, nil
 }
 
-// may returns an error if the viewer may not delete the comment: NOT_FOUND if it is hidden.
-func (m deleteComment) may(ctx context.Context, c *tables.Comment) error {
+// checkDeletion returns an error if the viewer may not delete the comment. The error is NOT_FOUND
+// if the comment is hidden.
+func (m deleteComment) checkDeletion(ctx context.Context, c *tables.Comment) error {
 	visible, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && visible[0] == nil {
 		err = notFound("id", "comment")

@@ -46,7 +46,7 @@ func Costs(listBound int) explain.Costs {
 
 type costCall struct {
 	*explain.Call
-	minMembers int // the assumed minimum of members of a bucket, if the list has several
+	minMembers int // the assumed minimum of members of a bucket, if the list has several buckets
 }
 
 func argument[T any](call *costCall, name string) T {
@@ -69,7 +69,7 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	if before {
 		args.before = nil
 	}
-	either := call.openSize(&args)
+	anyDirection := call.openSize(&args)
 	r, err := args.request(call.Ctx, cursors)
 	if after {
 		r.After = anyCursor
@@ -78,7 +78,7 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 		r.Before = anyCursor
 	}
 	requests := []request{r}
-	if either {
+	if anyDirection {
 		r.Backward = true
 		requests = append(requests, r)
 	}
@@ -89,9 +89,10 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 // of descendants parses it.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
-// openSize replaces an open size by the largest. either reports that the direction is open, too.
-// Clients cannot pass both first and last.
-func (call *costCall) openSize(args *pageArgs) (either bool) {
+// openSize replaces an open size by the largest size. anyDirection is true if the direction is
+// open, too. Clients cannot pass both first and last: if one of them has a known value, openSize
+// makes the other absent if it is open.
+func (call *costCall) openSize(args *pageArgs) (anyDirection bool) {
 	first, last := call.Open("first"), call.Open("last")
 	if first && args.last != nil && !last {
 		args.first = nil
@@ -100,17 +101,17 @@ func (call *costCall) openSize(args *pageArgs) (either bool) {
 		args.last = nil
 	}
 	if first && args.first != nil || last && args.last != nil {
-		args.first, args.last, either = new(relay.MaxPage), nil, last
+		args.first, args.last, anyDirection = new(relay.MaxPage), nil, last
 	}
-	return either
+	return anyDirection
 }
 
 func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadShape) explain.Stage {
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares the reads of a loader, each the given number of times. condition applies to all of
-// them, unless it is empty.
+// reads declares the reads of a loader, each the given number of times. Unless condition is empty,
+// it replaces the conditions of all these reads.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {

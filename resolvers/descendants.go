@@ -15,7 +15,8 @@ import (
 )
 
 // treePosition is a position in a subtree, in level order. It stays valid when the tree changes:
-// locate searches the level depth for code and, if it is not there, returns the former index.
+// locate searches for code in the level with the number depth. If code is not there, locate returns
+// the former index.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -85,7 +86,7 @@ func depthOf(maxDepth *int) (int, error) {
 	return min(tables.MaxDepth, *maxDepth), nil
 }
 
-// The cost assumes this size of a subtree if no argument bounds the read.
+// assumedSubtree is the size of a subtree that the cost assumes if no argument bounds the read.
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {
@@ -93,13 +94,13 @@ func (descendants) cost(call *costCall) error {
 	if err != nil {
 		return err
 	}
-	request := requests[len(requests)-1] // backward costs more: it reads whole levels
+	request := requests[len(requests)-1] // backward costs more, because whole levels are read
 	depth, err := depthOf(argument[*int](call, "maxDepth"))
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only if the levels above do not fill the page. So at most request.Size lists
-	// are read for it.
+	// A level is read only if the levels above have at most request.Size departments, because more
+	// would fill the page. So at most request.Size lists are read for a level.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree
@@ -159,26 +160,26 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 
 type subtree struct {
 	page   relay.Page
-	after  treePosition // after and until are exclusive bounds of the page, or zero
-	until  treePosition
+	start  treePosition // start and end are exclusive bounds of the page, or zero
+	end    treePosition
 	depth  int
 	level  []string       // codes of the departments at depth
 	found  []treePosition // between the bounds
-	passed bool           // until was reached
+	passed bool           // the level of end was reached
 }
 
 func newSubtree(code string, p relay.Page) *subtree {
 	t := &subtree{page: p, level: []string{code}}
-	t.after, _ = parseTreePosition(p.After)
-	t.until, _ = parseTreePosition(p.Before)
+	t.start, _ = parseTreePosition(p.After)
+	t.end, _ = parseTreePosition(p.Before)
 	return t
 }
 
 // pageRange is the part of a list that is read. It is the whole list for a backward page, and on
-// the levels down to t.after.depth. Otherwise its limit is the number of departments that the page
-// lacks, and one more for hasNextPage.
+// the levels down to t.start.depth. On the deeper levels of a forward page, its limit is the number
+// of departments that the page lacks, and one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
-	if t.page.Backward || t.depth+1 <= t.after.depth {
+	if t.page.Backward || t.depth+1 <= t.start.depth {
 		return loaders.Whole
 	}
 	return loaders.Range{Limit: t.page.Size + 1 - len(t.found)}
@@ -193,15 +194,15 @@ func (t *subtree) add(level []string) {
 	t.level = level
 	from, to := 0, len(level)
 	switch {
-	case t.depth < t.after.depth:
+	case t.depth < t.start.depth:
 		from = to
-	case t.depth == t.after.depth:
-		from = min(t.locate(t.after)+1, to)
+	case t.depth == t.start.depth:
+		from = min(t.locate(t.start)+1, to)
 	}
-	if t.until.depth > 0 && t.depth >= t.until.depth {
+	if t.end.depth > 0 && t.depth >= t.end.depth {
 		t.passed = true
-		if to = 0; t.depth == t.until.depth {
-			to = min(t.locate(t.until), len(level))
+		if to = 0; t.depth == t.end.depth {
+			to = min(t.locate(t.end), len(level))
 		}
 	}
 	for i := from; i < to; i++ {

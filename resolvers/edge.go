@@ -40,7 +40,7 @@ type payloadNode[P, T any] interface {
 
 func (e payloadEdge[P, E, T, G]) resolve(ctx context.Context, payloads []*P) ([]*G, error) {
 	edges, errs := make([]*G, len(payloads)), make(loaders.Errors, len(payloads))
-	for i, payload := range payloads { // only one, because no field returns a list of payloads
+	for i, payload := range payloads { // only one payload, because no field returns a list of them
 		var found *listEntry[E]
 		if found, errs[i] = e.entry.find(ctx, payload); found == nil {
 			continue
@@ -59,7 +59,8 @@ func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
 	return nil
 }
 
-// keyOf returns the key of the viewer or of an object in the payload, or "" without that object.
+// keyOf returns the key of the viewer or of an object in the payload, or "" if the payload lacks
+// that object.
 type keyOf[P any] func(ctx context.Context, payload *P) string
 
 func viewerKey[P any](ctx context.Context, _ *P) string {

@@ -101,10 +101,10 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner means that the owner of the list is the author of its entries. The list of a deleted
+	// byOwner is true if the owner of the list is the author of its entries. The list of a deleted
 	// owner is hidden, because background work may not have cleared it yet.
 	byOwner     bool
-	ownersExist bool // so read does not check them
+	ownersExist bool // known to exist, so the method read does not check the owners
 }
 
 func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {

@@ -77,8 +77,9 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 func ownPosition(k live.Key) string { return k.Position }
 
 // Visible returns [live.Options].Visible. An entry that is deleted, or hidden from the subscriber,
-// is nil. The checks take one round. They take two for comments, because they need the twits, and
-// for posts and deletions whose Candidate.Entry is nil, because the entry is read first.
+// is nil. The checks take one round. They take two rounds for comments, because their checks need
+// the twits, and for posts and deletions whose Candidate.Entry is nil, because the entry is read
+// first.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {
@@ -136,7 +137,7 @@ func (s eventSource[T]) check(ctx context.Context, all []live.Candidate, entries
 	}
 }
 
-// visibleDelivered checks no permissions but the follows, because followers may see all twits.
+// visibleDelivered checks only the follows, because followers may see all twits.
 func visibleDelivered(ctx context.Context, all []live.Candidate) ([]*tables.Twit, error) {
 	keys := make([]tables.TwitKey, len(all))
 	for i, c := range all {

@@ -13,9 +13,9 @@ import (
 const lookahead = 4 // candidates per entry of a page
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates.
-// Usually the first read gets one candidate per entry of the page. If some are hidden, a second
-// read gets more, up to the lookahead: see candidateLimits. So a page may be short although more
-// entries follow.
+// Usually the first read gets one candidate per entry of the page. If some candidates are hidden, a
+// second read gets more candidates, up to the lookahead: see candidateLimits. So a page may be
+// short although more entries follow.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
@@ -33,11 +33,11 @@ type source[T any] interface {
 	cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage
 }
 
-type candidates[T any] = loaders.Page[*T] // hidden ones are nil
+type candidates[T any] = loaders.Page[*T] // hidden members are nil
 
 type candidateRead struct {
 	loaders.Range
-	atBeginning bool   // the range begins with the list, or is in its first bucket
+	atBeginning bool   // the range begins where the list begins, or is in its first bucket
 	candidates  int    // maximum number of candidates
 	condition   string // empty for the first read
 }
@@ -156,8 +156,8 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	if len(limits) == 1 {
 		return at
 	}
-	// The second read continues the first. It reads the same bucket if the first read began with
-	// the list, and buckets are large enough.
+	// The second read continues after the first one. It reads the same bucket if the first read
+	// began where the list begins, and buckets are large enough.
 	all := limits[1]
 	second := candidateRead{Range: f.rangeOf(r, all), candidates: all - limits[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
@@ -213,7 +213,7 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 
 // build makes the page. A full page ends with its last entry, any other page with the last
 // candidate that was read. The start and end cursors are those of the first and the last candidate
-// of the page, even if these are hidden.
+// of the page, even if these candidates are hidden.
 func (b *pageBuilder[T]) build() {
 	end := min(b.request.Size, len(b.Members))
 	// Most pages hide nothing, and need no copy. That saves two allocations per page: see

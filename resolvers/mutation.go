@@ -16,7 +16,8 @@ import (
 	"twibase/writers"
 )
 
-// mutation is common to fields of the mutation root. Its cost excludes the reads of writers.
+// mutation is the common part of the fields of the mutation root. Its cost excludes the reads of
+// writers.
 type mutation struct {
 	action  permission.Action
 	payload []payloadRead
@@ -81,7 +82,7 @@ func userErrorsOf(userErrors writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// checkAndWrite runs the checks while the writer reads. The writer commits after they have
+// checkAndWrite runs the checks while the writer reads. The writer commits after the checks have
 // succeeded.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
@@ -213,7 +214,7 @@ func (m pairMutation[A, B, I]) resolve(
 	return userErrors, err
 }
 
-// The payload of a deletion has the object as it was before.
+// deletion is a mutation whose payload has the object as it was before the deletion.
 type deletion[T, I any] struct {
 	mutation
 	object payloadObject[T]

@@ -46,7 +46,7 @@ func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*mode
 	userErrors, err := resolve()
 	for _, e := range userErrors {
 		if len(e.Path) > 0 && byID[e.Path[0]] != "" {
-			e.Path[0] = byID[e.Path[0]] // Field points to it
+			e.Path[0] = byID[e.Path[0]] // e.Field points to this element, so it changes, too
 		}
 	}
 	return userErrors, err
@@ -67,9 +67,10 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf pairs each optional id of an input, such as departmentId, with a key. This is the field
-// without the ending Id, such as department. If the input has no such field, it is username or
-// code. A pair that sets a reference, such as a role's department, may name no object.
+// namingsOf pairs each optional id of an input, such as departmentId, with a key. The key is the
+// field whose name lacks the ending Id, such as department. If the input has no such field, the key
+// is username or code. A pair that sets a reference, such as a role's department, may name no
+// object.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())

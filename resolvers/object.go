@@ -27,9 +27,10 @@ func (l lookup[T]) cost(call *costCall) error {
 
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute means that key reads an attribute of the parent, so lazy parents are loaded first.
+	// attribute is true if the function key reads an attribute of the parent, so lazy parents are
+	// loaded first.
 	attribute bool
-	// key returns nil without a reference.
+	// key returns nil if there is no reference.
 	key func(parent *P) *string
 }
 

@@ -33,7 +33,7 @@ func (r *request) reverse() {
 
 // bounds limits a connection to the members between two exclusive positions. An empty position is
 // no bound. hasPreviousPage and hasNextPage ignore members outside of the bounds. But a page that
-// begins at a cursor assumes a member there.
+// begins at a cursor assumes a member at the cursor.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {
@@ -70,7 +70,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all never returns nil, because nil means that the page could not be read.
+// all returns the nodes. It never returns nil, because nil means that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}

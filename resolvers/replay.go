@@ -15,10 +15,10 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived after the received one, except those that the subscription
-// delivers. It first sends older entries that may have arrived late, and then newer ones, both
-// oldest first. So if the replay is interrupted, the client has received all entries before its
-// last one.
+// replay sends the entries that arrived after received, the last entry that the client has, except
+// those that the subscription delivers. It first sends older entries that may have arrived late,
+// and then newer entries, both oldest first. So if the replay is interrupted, the client has
+// received all entries before its last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {
@@ -62,7 +62,8 @@ func replay[T any](
 	}
 }
 
-// lateEntries returns older entries that may have arrived after the received one, newest first.
+// lateEntries returns entries that are older than received, but may have arrived after it, newest
+// first.
 func lateEntries[T any](
 	from eventSource[T], s *stream, received live.Key, page func(loaders.Range) (candidates[T], error),
 ) (late []*T, err error) {

@@ -77,8 +77,8 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns the visible entries of an owner's list as they arrive. If after is not nil, the
-// entries that have arrived since the entry with this key come first.
+// subscribe returns the visible entries of an owner's list as they arrive. If the key after is not
+// nil, the entries that have arrived since the entry with that key come first.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {
@@ -145,12 +145,13 @@ type stream struct {
 	owner string
 	begun time.Time
 	// replayed has the entries of the replay that the subscription may deliver again. It is nil
-	// when that is no longer possible.
+	// when a second delivery is no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
 	// taken has the first two entries that this operation took from the subscription. If no event
-	// was sent to the client, Rewind returns them to the subscription. Then the endpoint may have
-	// the first, and run may be blocked while it sends the second.
+	// was sent to the client, Rewind returns them to the subscription. Two are enough: if no event
+	// was sent, the endpoint has at most the first entry, and run is blocked while it sends the
+	// second.
 	taken []live.Key
 }
 

@@ -195,7 +195,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l candidateRead) ex
 		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
 	}
 	own := l.Range
-	own.Before = "" // a timeline has one bucket, so nothing can precede the bucket of the cursor
+	own.Before = "" // a timeline has one bucket, so no bucket precedes the bucket of the cursor
 	timeline := loaders.Timelines.PageShapes(own, true, call.minMembers)
 	at = call.reads(at, call.Parents, timeline, 1, l.condition)
 	followed := at
@@ -215,7 +215,7 @@ func (timelineSource) cost(call *costCall, at explain.Stage, l candidateRead) ex
 	}
 	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
 	for i := range posts {
-		posts[i].FirstPage = false // they are in the rows of the broadcasters
+		posts[i].FirstPage = false // these pages are in the rows of the broadcasters
 	}
 	return call.reads(followed, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }

@@ -98,7 +98,7 @@ func (m postTwit) resolve(
 	if err != nil || len(userErrors) > 0 || !postTwitPayload.selected(ctx) {
 		return userErrors, err
 	}
-	twits, err := twitEntries.read(ctx, []entryKey{entryOf(key)}) // the author sees it, whatever its visibility
+	twits, err := twitEntries.read(ctx, []entryKey{entryOf(key)}) // the author sees the twit, whatever its visibility
 	*twit = twits[0]
 	return userErrors, writers.Committed(loaders.At(err, 0))
 }
@@ -141,7 +141,7 @@ func (m deleteTwit) resolve(
 		return nil, err
 	}
 	userErrors, err := change(ctx, func(ctx context.Context) error {
-		if before[0] == nil { // it may be a retry of a successful deletion
+		if before[0] == nil { // this may be a retry of a successful deletion
 			return r.Writers.TwitWasDeleted(ctx, key)
 		}
 		return r.Writers.DeleteTwit(ctx, before[0])
@@ -182,8 +182,8 @@ func (p postedTwits) resolve(
 	if since != nil || until != nil {
 		p.total = nil // the number of twits of a period is not stored
 	}
-	// Lazy users need no check: a deleted one becomes null with all its fields. That saves a tenth
-	// of the CPU of BenchmarkEmbedded/reference in bench.
+	// Lazy users need no check: a deleted lazy user becomes null with all its fields. Skipping the
+	// check saves a tenth of the CPU of BenchmarkEmbedded/reference in bench.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)
@@ -240,7 +240,7 @@ func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.Publi
 
 func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount }
 
-// visibleCount counts only public twits if the viewer may not see others.
+// visibleCount counts only public twits if the viewer may not see the others.
 type visibleCount struct {
 	field  string
 	counts func(*tables.User) (all, public *int)
