@@ -19,8 +19,8 @@ type Budget struct {
 	memory *Memory // nil is unlimited
 
 	mu sync.Mutex
-	// held is changed with mu only. hold first reads it without mu, because most calls need no more
-	// memory.
+	// held is changed with mu only. The method hold first reads it without mu, because most calls
+	// need no more memory.
 	held atomic.Int64
 	done bool // the request has ended
 }

@@ -108,8 +108,8 @@ func (s *Store) getFromServers(
 	return rejected, rest
 }
 
-// wait waits for the response, sets answered and failed, and reports whether the server responded.
-// An exception is a response.
+// wait waits for the response, sets the fields answered and failed, and reports whether the server
+// responded. An exception is a response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()

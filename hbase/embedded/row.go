@@ -109,8 +109,8 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers sets masked to the timestamp of the newest marker, which comes first, and moves
-// to the columns.
+// readFamilyMarkers sets the field masked to the timestamp of the newest marker, which comes first,
+// and moves to the columns.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {

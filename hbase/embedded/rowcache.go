@@ -85,7 +85,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find sets lookup.cached of hits, and lookup.writes of misses that offer may cache.
+// find sets lookup.cached of hits, and lookup.writes of misses that the method offer may cache.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)

@@ -116,7 +116,7 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call. If it returns nil, the call ends with leave.
+// enter begins a call. If it returns nil, the call must end with the method leave.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -257,7 +257,8 @@ func (s *Semaphore) longest() (longest *client) {
 	return longest
 }
 
-// remove must be followed by dispatch, because the request may have blocked other requests.
+// remove must be followed by a call of dispatch, because the request may have blocked other
+// requests.
 func (s *Semaphore) remove(c *client, r *request) {
 	i := slices.Index(c.queue, r)
 	c.queue = slices.Delete(c.queue, i, i+1)
