@@ -44,7 +44,7 @@ func newLists(store hbase.Store, blank bool) lists {
 }
 
 // touch records owners for the final rebuild, and reads their directories. It must be called before
-// row, put and remove.
+// the methods row, put and remove.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil

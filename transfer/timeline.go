@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcasters is safe for concurrent use after load.
+// broadcasters is safe for concurrent use after a call of load.
 type broadcasters struct {
 	mu     sync.Mutex
 	states map[string]hbase.Cell

@@ -16,7 +16,7 @@ const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
-// writes collects writes until flush, with one put per row.
+// writes collects writes for the method flush, with one put per row.
 type writes struct {
 	store         hbase.Store
 	at            map[rowKey]int // index in puts

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree sets parents and unread. References to an unreadable department are not repaired,
-// because it may exist.
+// readTree sets the fields parents and unread. References to an unreadable department are not
+// repaired, because it may exist.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {

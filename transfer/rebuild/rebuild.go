@@ -7,7 +7,8 @@
 //
 // A new cell has a timestamp of stored data, or 1. Only a masked cell is rewritten with a later
 // timestamp, which may depend on the clock. All functions are idempotent: after a crash, call them
-// again. Concurrent calls for the same owner are not allowed, nor other writers of its lists.
+// again. Neither concurrent calls for the same owner nor other writers of the owner's lists are
+// allowed.
 package rebuild
 
 import (
