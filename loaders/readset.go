@@ -104,7 +104,15 @@ func (l *Loaders) find(set *readSet) (anyNew bool) {
 		l.reads = make(index, len(set.reads))
 	}
 	for i := range set.reads {
-		anyNew = l.reads.add(&set.reads[i]) || anyNew
+		r := &set.reads[i]
+		// Sets of one level often read the same row keys in the same order. Comparing a key is cheaper
+		// than hashing it: 3 % of the CPU of query reference of 'go -C bench run . compare'.
+		if i < len(l.last) && l.last[i].startsLike(r) {
+			anyNew = r.join(l.last[i].original.first) || anyNew
+		} else {
+			anyNew = l.reads.add(r) || anyNew
+		}
 	}
+	l.last = set.reads
 	return anyNew
 }

@@ -22,6 +22,7 @@ type Loaders struct {
 	store      hbase.Store
 	dataloader *dataloader.Loader[*readSet, struct{}]
 	reads      index
+	last       []read // of the last set
 	scheduler  scheduler
 	trace      *trace // nil unless reported
 	lazy       []*lazyRows
@@ -56,7 +57,7 @@ func Forget(ctx context.Context) {
 	l := from(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reads, l.store = nil, l.unmasked
+	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
 // Mask hides a deleted object, because its clean-up may be in progress. Until [Forget], Gets find
