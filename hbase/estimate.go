@@ -11,14 +11,14 @@ import (
 //   - known is for rows whose cells were large when last read.
 //   - assumed is for all other rows, and for Gets without values.
 //
-// A named column has the assumed size of its family's cells. A whole family has the number of its
-// columns times the size of a cell. The size of a cell is the row's average for columns that are
-// known, and the assumed size for other columns. For texts of twits, the assumed size is usually a
-// hundred times too large.
+// A named column counts with the assumed size of a cell of its family. A family that is selected as
+// a whole counts with its number of columns times the size of a cell. For columns that are known
+// from earlier reads, the size of a cell is the average of the row's cells. For other columns, it
+// is the assumed size. For texts of twits, the assumed size is usually a hundred times too large.
 type size struct{ known, assumed int64 }
 
 const (
-	// A row is large if its average cell has more bytes.
+	// A row is large if its average cell has more than largeCell bytes.
 	largeCell = 8 << 10
 	// maxColumns is the assumed number of columns of a Get without a limit, or with a greater
 	// limit.

@@ -26,8 +26,8 @@ const (
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
 // for concurrent use. It works with estimates of results, known and assumed (estimate.go):
 //
-//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes, and as many
-//	           │     assumed bytes as the memory has
+//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes, and at most
+//	           │     as many assumed bytes as the size of the memory. A piece of one Get may have more
 //	           │
 //	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
 //	           │    read, and further bytes after the read. It holds them until the request ends
@@ -35,14 +35,14 @@ const (
 //	                can't stop between two rows
 //
 // Each semaphore has the size of the memory. While other clients read, a client that already holds
-// bytes gets at most half of a semaphore. A piece with many unknown rows takes most of the
-// semaphore calls, so such pieces are read one at a time.
+// bytes gets at most half of a semaphore. A piece with many unknown rows takes most of the bytes of
+// the semaphore named calls, so such pieces are read one at a time.
 //
 // If too little memory is free, the error is a [*Busy]. In two cases, it is returned after a wait:
 //
-//   - Up to [maxWaiting] requests wait for the semaphore requests, each up to [maxMemoryWait]. They
-//     wait before a piece, or before the response if they hold no memory yet.
-//   - Any number of calls wait for the semaphore calls, each up to [maxReserveWait].
+//   - At the semaphore named requests, up to [maxWaiting] requests wait, each up to
+//     [maxMemoryWait]. They wait before a piece, or before the response if they hold no memory yet.
+//   - At the semaphore named calls, any number of calls wait, each up to [maxReserveWait].
 type Memory struct {
 	limit    int64
 	requests *fair.Semaphore

@@ -23,7 +23,7 @@ type Get struct {
 	// must be 0 or 1.
 	Versions int
 
-	// Time selects versions before Versions limits them.
+	// Time is applied first: Versions then limits only the versions in this range.
 	Time TimeRange
 }
 

@@ -24,7 +24,8 @@ import (
 // opens for all regions of the connection, with one probe for all of them. An exception is an
 // answer.
 //
-// A probe repeats a Get of one row, without the call timeout, until the result is not a timeout.
+// A probe repeats a Get of one row. Each attempt has [hbase.DefaultTimeout] instead of the call
+// timeout. The probe ends at the first attempt that does not time out.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex

@@ -16,8 +16,8 @@ import (
 	"twibase/hbase"
 )
 
-// operationAttribute is the attribute of a request with its GraphQL operation. HBase's slow log
-// shows it since version 2.6.
+// operationAttribute names the request attribute whose value is the GraphQL operation. HBase's slow
+// log shows the attribute since version 2.6.
 const operationAttribute = "operation"
 
 // attributeField is the field of HBase's RequestHeader for attributes. gohbase's type lacks it.

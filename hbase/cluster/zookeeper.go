@@ -33,7 +33,7 @@ func (a address) await(ctx context.Context) (metaServer string, err error) {
 	case <-ctx.Done():
 	}
 	select {
-	case answer := <-found: // better than a timeout
+	case answer := <-found: // awaitZnode also ends with ctx. Its error explains more than a timeout
 		return answer.metaServer, answer.err
 	case <-time.After(probeBackoff):
 		return "", fmt.Errorf("%w: no ZooKeeper answers at %s; are host and port right? %w",

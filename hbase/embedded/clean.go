@@ -12,12 +12,13 @@ import (
 	"twibase/hbase"
 )
 
-// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped at least
-// tolerated entries of garbage, or that skipped garbage and found no cell. Garbage is:
+// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped many
+// entries of garbage (at least the constant tolerated), or that skipped garbage and found no cell.
+// Garbage is:
 //
 //   - versions that a marker masks, and expired versions
-//   - versions beyond the family's VERSIONS, if a column has more such versions than the constant
-//     tolerated. HBase keeps them until a flush
+//   - versions beyond the family's VERSIONS, if the number of such versions of a column is greater
+//     than tolerated. HBase keeps such versions until a flush
 //   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
 // Tables with a TTL are cleaned completely, when the store is opened and every expiryInterval. In

@@ -31,8 +31,8 @@ func (r *rowState) end() { r.ended.Add(1) }
 // idle reports whether no write is between begin and end. Cells that are read later are current
 // while unchanged(writes) is true.
 func (r *rowState) idle() (writes uint64, ok bool) {
-	// Loaded before begun. In the other order, the end of a later write could hide a write in
-	// progress.
+	// The counter ended is loaded before the counter begun. In the other order, the end of a later
+	// write could hide a write in progress.
 	ended := r.ended.Load()
 	writes = r.begun.Load()
 	return writes, writes == ended
