@@ -11,14 +11,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. Each recent entry of each row has an
-// observation, so an observation is small. Rows share the keys.
+// observation records when a member of a row was found. There is one for each recent entry of each
+// row, so the type must be small. Rows share the keys.
 type observation struct {
 	key   unique.Handle[Key]
 	at    int64
 	found elapsed // the start of the poll that found the member, 0 if the member is old
-	// missing is the start of the last poll that did not find the member, although it read the row
-	// that has it: this row, or a broadcaster's. 0 means that there was none.
+	// missing is the start of the last poll that read the member's row (this row, or a
+	// broadcaster's) before the member was in it. 0 means that there was no such poll.
 	missing elapsed
 }
 
@@ -73,10 +73,11 @@ func (o *observations) forget(at time.Time) {
 // maximum lag of a fan-out, and twice the maximum clock skew.
 const MaxReordering = maxLag + 2*MaxClockSkew
 
-// MayHaveMissed reports whether a subscriber of any gateway that received one entry may lack an
-// older entry. It returns false if the older entry was found at least certainOrder before a poll
-// that did not find the received entry yet. Then every gateway finds the older entry first. It also
-// returns false if a follow copied the older entry.
+// MayHaveMissed reports whether a subscriber that has received one entry, from this or another
+// gateway, may lack an older entry. It returns false if this gateway found the older entry early
+// enough: a poll that started at least certainOrder later still did not find the received entry.
+// Then every gateway finds the older entry first. MayHaveMissed also returns false if a follow
+// copied the older entry.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

@@ -125,8 +125,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters marks the rows of authors as rows of broadcasters, and returns reads of those
-// that plan did not include.
+// updateBroadcasters marks the rows of authors as rows of broadcasters. It returns reads of the
+// newly marked rows that the method plan has not added to p.reads.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 		}
 		r.broadcast = true
 		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
-		// all twits that it reads to the timelines, even twits that an earlier poll found.
+		// to the timelines all of the author's twits that it reads, even twits that an earlier
+		// poll found.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}

@@ -2,8 +2,8 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. The poller's total includes the bytes of the entry
-// once while any queue has it.
+// queued counts the queues that have an entry. As long as at least one queue has the entry, the
+// poller's total includes its bytes, and only once.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

@@ -75,9 +75,9 @@ type Subscription struct {
 // parked for [Subscription.Resume]. The error may be [ErrTooManyRows], [ErrEnded], or an error of
 // ctx or of the store.
 //
-// An address may add its first row if any row is free. It may add another row if rowReserve × its
-// rows stay free. So an address adds at most a fifth of [MaxRows], and the next address a fifth of
-// the remaining rows.
+// An address may add its first row if any row is free. It may add another row if enough rows stay
+// free: rowReserve times as many as the address then has. So an address adds at most a fifth of
+// [MaxRows], and the next address a fifth of the remaining rows.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
