@@ -17,12 +17,13 @@
 // exceptions:
 //   - If a gateway has written the plays of a user and a game, added days have the timestamp of
 //     its commit + 1 ms.
-//   - A changed department or role replaces the stored object, with a timestamp 1 ms later. With
-//     the same timestamp, the delete marker of its old member in a list could mask the new member.
-//     The row replaces the object even if a gateway changed or deleted it.
+//   - A changed department or role replaces the stored object, with a timestamp 1 ms later. The
+//     object is a member of a list, such as a role in the list of its department. If it moves to
+//     another list, and later back, the delete marker of its old member would mask a new member
+//     with the same timestamp. The row replaces the object even if a gateway changed or deleted it.
 //
 // If several rows have the same key, the last row counts. Of a dated relation, the row with the
 // latest date counts. Rows with the id of the same twit must be equal. An empty value of a user
-// keeps the stored value. An empty parent of a department, or department of a role, removes the
-// reference.
+// keeps the stored value. An empty value removes the reference if the column is the parent of a
+// department, or the department of a role.
 package transfer

@@ -80,8 +80,9 @@ type revision struct {
 	changed bool
 }
 
-// revisions compares objects with the stored objects. A changed object gets a later timestamp. With
-// the same timestamp, the delete marker of its old member in a list could mask the new member.
+// revisions compares objects with the stored objects. A changed object gets a later timestamp: if
+// it moves back to an earlier list, the delete marker of its old member there must not mask the new
+// member.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string

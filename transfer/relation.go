@@ -24,11 +24,11 @@ type relations struct {
 	newKeys  newKeys
 }
 
-// relationSchemas returns the schemas of relations whose To is object. If the parameter to is
-// false, it returns the schemas of all other relations.
-func relationSchemas(object *tables.AnyObject, to bool) (schemas []schema) {
+// relationSchemas returns the schemas of the relations whose second end (the field To) is the given
+// object. If isSecond is false, it returns the schemas of all other relations instead.
+func relationSchemas(object *tables.AnyObject, isSecond bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
-		if (x.To.Object() == object) != to {
+		if (x.To.Object() == object) != isSecond {
 			continue
 		}
 		f := schema{

@@ -74,7 +74,7 @@ func (im *importer) fanOutToFollowers(ctx context.Context, w *writes, byAuthor m
 }
 
 func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) error {
-	if im.blank { // twits come after follows
+	if im.blank { // follows are imported before twits, so the store has no twits yet
 		return nil
 	}
 	followers := map[string][]tables.Follow{}

@@ -22,8 +22,8 @@
 //   - Sources follow. The names of twits come before edges and comments, because a repair ends the
 //     likes of a twit without a name, and deletes its comments.
 //   - Lists, lengths, sums and timelines come last. They are compared with repaired data. A run
-//     without repairs records the missing repairs instead, so that it does not report a missing
-//     member again as a wrong length.
+//     without repairs records the repairs that it did not write, and the later checks take them
+//     into account. So it does not report a missing member again as a wrong length.
 //
 // Nothing else may write to the store during a run, because an operation in progress looks like a
 // violation. Only RunLive checks a store that gateways write to.
@@ -125,7 +125,7 @@ type run struct {
 
 	pending map[string]bool // ids of jobs
 	busy    map[string]bool // authors of these jobs, whose timeline entries are not checked
-	merged  map[string]bool // authors whose twits timelines may lack
+	merged  map[string]bool // authors with twits that may be missing in timelines: not Pushed
 
 	// The repairs that a run without repairs did not write.
 	lengthDiff map[listOf]rebuild.Length

@@ -61,8 +61,9 @@ func (s *Rebuilder) writeLengths(
 	return writeChanges(ctx, s.Store, LengthChanges(l, owners, lengths, stored, true))
 }
 
-// LengthChanges compares stored counts with the lengths of lists. A count of 0 need not be stored
-// if the list is empty. If the parameter full is false, it need not be stored for any list.
+// LengthChanges compares stored counts with the lengths of lists. A count of 0 may be missing if
+// the list is empty. If the parameter full is false, it may also be missing if the list has
+// members, but none of them is public.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {
