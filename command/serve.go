@@ -29,8 +29,8 @@ const (
 	maxRowsPerSecond = 100_000_000
 	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads per call.
 	minReadMemory = 16
-	// maxDrainDelay rejects implausible values. By default, cluster managers kill a process
-	// earlier.
+	// maxDrainDelay bounds --drain-delay. A longer delay is implausible: by default, cluster
+	// managers kill a process sooner after SIGTERM than this.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.

@@ -49,7 +49,7 @@ type Config struct {
 
 	Concurrency       int // operations; 0 for no limit
 	ReadMemory        int // bytes of all large requests; 0 for no limit
-	RowsPerSecond     int // per viewer, or address without a token; 0 for no limit
+	RowsPerSecond     int // per viewer, or address if a request has no token; 0 for none
 	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
 	FanoutLimit       int // followers, above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 

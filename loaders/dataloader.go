@@ -52,7 +52,9 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits for the originals of a set's reads. The originals may be in several sets and batches.
+// wait waits until the reads of a set are answered. A read that repeats an earlier Get of the
+// response is answered by that earlier read, its original: see [read]. The originals may be in
+// several sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {

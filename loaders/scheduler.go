@@ -41,19 +41,19 @@ import (
 // Reads never wait forever:
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
-//   - A collecting batch becomes due: every running task ends or waits. running falls only on
-//     stopped, and a batch in flight ends only on answered. After each of these two events, handle
-//     dispatches a batch that is due.
-//   - running counts exactly the tasks that can enqueue. On answered, endWait counts the waiting
-//     tasks again, before the dataloader wakes them. Under the same lock, endWait marks their sets
-//     as answered, so that no later task waits for these sets.
+//   - A collecting batch becomes due: every running task ends or waits. Only the event stopped
+//     lowers running, and only the event answered ends a batch in flight. After each of these two
+//     events, handle dispatches a batch that is due.
+//   - running counts exactly the tasks that can enqueue. On the event answered, endWait counts the
+//     waiting tasks again, before the dataloader wakes them. Under the same lock, endWait marks
+//     their sets as answered, so that no later task waits for these sets.
 //
 // For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
 // due immediately.
 //
-// A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it.
-// The watchdog detects this bug. From timedOut on, all reads of the response fail. Sending them
-// instead would hide the bug, and split levels on a slow machine.
+// A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
+// watchdog detects this bug. From the event timedOut on, all reads of the response fail. Sending
+// them instead would hide the bug, and split levels on a slow machine.
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
 // dataloader sends the batch in another goroutine.

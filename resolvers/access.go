@@ -112,8 +112,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 }
 
 // followsCost declares the reads that decide whether the viewer is an administrator and, for each
-// object of a set, whether the viewer follows the given number of users. Reads of a set with the
-// same subject are sent once.
+// object of a set, which of some users the viewer follows. The parameter users is their number.
+// Declarations for one set with the same subject count as one read, unless the subject is empty.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {

@@ -36,7 +36,8 @@ var (
 	commentTwit = twitOfComment{}
 )
 
-// twitComments is eager, because most viewers see few comments. The total includes hidden comments.
+// twitComments is eager (see [filteredConnection]): it reads the whole lookahead at once, because
+// most viewers see few comments. The total includes hidden comments.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
 	owners: twitKeys,
 	list:   loaders.Comments.Kind(),

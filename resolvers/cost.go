@@ -90,8 +90,8 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
 // openSize replaces an open size by the largest size. anyDirection is true if the direction is
-// open, too. Clients cannot pass both first and last: if one of them has a known value, openSize
-// makes the other absent if it is open.
+// open, too. Clients cannot pass both first and last. So if one has a known value and the other is
+// open, openSize makes the open one absent.
 func (call *costCall) openSize(args *pageArgs) (anyDirection bool) {
 	first, last := call.Open("first"), call.Open("last")
 	if first && args.last != nil && !last {
@@ -144,14 +144,16 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// otherRow returns a read of another row than the object's. Reads with the same subject are equal.
+// otherRow returns a read of another row than the object's. For one set and one loader, reads with
+// the same subject are the same read, and count once.
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
 }
 
-// readOther declares reads of other rows than the objects'. All reads without a subject differ.
+// readOther declares reads of other rows than the objects'. A read without a subject equals no
+// other read, so each counts separately.
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {

@@ -27,8 +27,8 @@ type entryKey struct {
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter for n objects per object of a set. If subject is not empty,
-	// the n objects have the same author, and subject names the reads about this author.
+	// cost declares the reads of filter, for n entries of each object of a set. If subject is not
+	// empty, these n entries have the same author, and subject names the reads about this author.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 

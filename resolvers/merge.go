@@ -12,8 +12,8 @@ import (
 // merge returns one page of the union of several lists. Each part is the page of one list in the
 // same range. Members at the same position are equal. A member is hidden only if all parts hide it.
 //
-// The page has no member beyond the end of a part whose list goes on in the range, because the next
-// members of that list are unknown.
+// If a list has more members in the range than its part has, the page ends at the last position of
+// this part at the latest, because the next members of the list are unknown.
 func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
 	order := strings.Compare
 	if w.Backward {

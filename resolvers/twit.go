@@ -65,7 +65,9 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 
 func (twitByID) cost(call *costCall) error {
 	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
-		twit := call.Set(call.Parents, 1, call.Begin()) // so that reads about its author are not shared
+		// The twit has a set of its own: twits of other fields may have other authors, so their
+		// reads about the author must not count as the same read.
+		twit := call.Set(call.Parents, 1, call.Begin())
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}
 	return nil

@@ -239,8 +239,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 }
 
 // writes returns the writes of a member to its buckets. If bucket 0 is not one of them, the member
-// is also deleted from bucket 0, to mask late writes of executions with an older directory. While
-// readers may look for an added member in bucket 0, a moved marker is put there instead.
+// is also deleted from bucket 0, to mask late writes of executions with an older directory. But if
+// a member is added while old copies may remain in bucket 0 (Place.Moving), a moved marker is put
+// there instead.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -49,8 +49,8 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// The deletion is read by the comment's time, because older comments have no stored
-			// mark.
+			// The comment's time is enough to look up its deletion. The comment's position may be
+			// unknown, because early versions stored no mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = reject(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")

@@ -27,9 +27,10 @@ type opType[A any] struct {
 }
 
 type properties struct {
-	// readsEffects is true if the functions reads or check read effects of the row's earlier
-	// operations. Then the row's last operation is completed before the check, and the reads are
-	// repeated, unless this gateway already knew that the last operation was complete.
+	// readsEffects is true if opType.reads or opType.check needs cells that earlier operations on
+	// the row wrote as effects. Then the row's last operation is completed before the check, and
+	// the reads are repeated, unless this gateway already knew that the last operation was
+	// complete.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
 	// When an operation of the type is complete, its commit record is replaced by a

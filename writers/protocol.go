@@ -42,10 +42,10 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, which is a parent's. It is     resending
-//	                  not fenced: the fence would replace that id,
-//	                  and the row's next operation would not
-//	                  complete the parent
+//	                the expected id, which is a parent's. No fence  resending
+//	                  is written: it would replace that id, and
+//	                  the row's next operation would not complete
+//	                  the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails
@@ -78,8 +78,9 @@ import (
 //
 // An execution that completes a predecessor starts with the stored intent, in COMMITTED. A sweep
 // starts in resolving, or in COMMITTED if the intent is marked or there is no commit row. A sweep
-// does not complete the predecessor, because its effects may take long. While the predecessor is
-// incomplete, fencing fails, and the sweep is retried.
+// does not complete the predecessor, because the predecessor's effects may take long. A fence would
+// replace the predecessor's id, and the row's next operation would not complete the predecessor. So
+// while the predecessor's intent exists, the sweep does not fence: it fails, and is retried.
 //
 // A crash, or an error of the store, leaves behind:
 //

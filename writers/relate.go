@@ -17,7 +17,7 @@ import (
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
-//	then read     -                                   IfMissing: both ends, instead
+//	then read     -                                   IfMissing: both ends, only now
 //	precondition  both ends exist                     strict: both ends exist, unless IfMissing
 //	unchanged if  the edge is related                 the edge is not related, or IfMissing and
 //	                                                    both ends exist

@@ -227,8 +227,8 @@ var _ = register(opType[cleanupArgs]{
 	},
 })
 
-// deleteCopies deletes the last copies first. So no copy is missing before another one, and a
-// reader of bucket 0 continues after the last copy, in the bucket that the directory names.
+// deleteCopies deletes the copies in reverse order. So the remaining copies have no gap. A reader
+// of bucket 0 reads them to the last one, and continues in the bucket that the directory names.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

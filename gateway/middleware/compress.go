@@ -24,8 +24,9 @@ const minCompressed = 4 << 10 // bytes
 const compressionLevel = 2
 
 // Compress buffers responses, and compresses responses of at least minCompressed with gzip.
-// inFlight counts the bytes of a response while it is sent. Compress skips WebSockets and
-// server-sent events. It does not compress other responses to clients that accept events.
+// inFlight counts the bytes of a response while it is sent. Compress passes on WebSockets and
+// server-sent events unchanged. If a client accepts events, its other responses are buffered, but
+// not compressed.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(compressionLevel), gzhttp.EnableZstd(false),

@@ -19,8 +19,9 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them.
-// It leaves requests with a token to the endpoint, because their viewers are not known yet. Of the
-// other requests, it leaves [loggedRejections] per second, so that their rejections are logged.
+// It leaves requests with a token to the endpoint, because their viewers are not known yet. It also
+// leaves the first [loggedRejections] of the other requests in each second to the endpoint, so that
+// their rejections are logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()

@@ -42,7 +42,7 @@ var (
 type KeySet struct {
 	keys     *reloaded[[]publicKey]
 	interval time.Duration
-	pause    time.Duration // the minimum time from a read to a read that an unknown key causes
+	pause    time.Duration // after a read, the minimum time until an unknown key may cause another
 }
 
 type publicKey struct {

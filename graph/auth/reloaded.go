@@ -26,9 +26,9 @@ func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads the value, unless the last read was less than pause ago. ctx bounds the wait for a
-// concurrent read. The end of ctx does not cancel the read, because all waiting callers use its
-// result.
+// load reads the value. It does nothing if less time than the parameter pause has passed since the
+// last read. ctx bounds the wait for a concurrent read. The end of ctx does not cancel the read,
+// because all waiting callers use its result.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

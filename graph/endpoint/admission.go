@@ -159,13 +159,13 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach, times the streams that an address may have, bounds the total length of the documents of
-// its subscriptions, in bytes. A running subscription keeps its parsed document, which takes up to
-// 150 times the bytes.
+// textEach bounds the documents of an address's subscriptions. Their total length is at most
+// textEach bytes for each stream that the address may have. A running subscription keeps its parsed
+// document, which takes up to 150 times the bytes.
 const textEach = 4 << 10
 
-// subscriptionsEach, times the streams that an address may have, bounds its subscriptions, because
-// each list with a subscriber is polled.
+// subscriptionsEach is the number of subscriptions that an address may have, for each stream that
+// the address may have. They are bounded because each list with a subscriber is polled.
 const subscriptionsEach = 4
 
 type perAddress struct {

@@ -10,8 +10,8 @@ import (
 )
 
 // checkConditions rejects null as the condition of @skip, @include and @defer. Validation allows
-// null for a variable with a default. Section 6.3.2 would include such a field, graphql-js fails
-// its parent, and gqlgen panics (docs/SPEC.md).
+// null for a variable with a default. With null, section 6.3.2 of the GraphQL specification would
+// include the field, graphql-js fails the field's parent, and gqlgen panics (docs/SPEC.md).
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
 		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" &&

@@ -43,8 +43,8 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe is called before each operation of a WebSocket or a shared stream, and the function
-	// ended after the operation. May be nil.
+	// Observe is called before each operation of a WebSocket or a shared stream. It returns the
+	// operation's context, and a function that is called after the operation. Observe may be nil.
 	Observe func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int

@@ -81,8 +81,8 @@ func (x *exchange) respond(op *operation) {
 		x.sendEvents(op)
 	default:
 		// Compress of gateway/middleware buffers the response, and counts its bytes while it sends
-		// them. So the read memory of the operation is held only until the response is in that
-		// buffer, not until the client has it.
+		// them. So the operation holds its share of the read memory (Config.ReadMemory of package
+		// gateway) only until the response is in that buffer, not until the client has it.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {

@@ -70,8 +70,9 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. rows is its maximum number of rows, 0 if costs are
-// not checked. The operation is never nil, but it is incomplete after an error.
+// prepare returns the operation of a request. rows is the maximum number of rows that the operation
+// reads, or 0 if costs are not checked. The operation is never nil, but it is incomplete after an
+// error.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {

@@ -22,8 +22,8 @@ import (
 //
 //	@cost of a type        the rows that one more object adds to a page: the minimum over all lists
 //	                       of the type
-//	@cost of a field       the rows of the call, less the weights of its objects; at least the rows
-//	                       of the call if no object is selected
+//	@cost of a field       the rows of the call, less the weights of its objects; or the rows of the
+//	                       call if no object is selected, whichever is larger
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
 //
 // So the sum of the weights is an upper bound of the rows of a query, unless a page is larger than

@@ -26,8 +26,9 @@ import "slices"
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets. One Get reads all named columns of a row. If there is
 // a first page, its Get reads them, too. Each page counts as a Get, because loaders merge pages
-// only under conditions that are unknown here. Later reads count separately, because a stage is a
-// maximum: reads of one later stage may be sent in different rounds.
+// only under conditions that are unknown here. Reads that begin later count separately. A stage is
+// only the maximum number of rounds before a point, so reads of the same later stage may be sent in
+// different rounds.
 //
 // # Chains
 //
@@ -132,8 +133,8 @@ type estimate struct {
 }
 
 func newEstimate(ordinary bool) *estimate {
-	// Reads of one row share a Get only if they begin when the set is ready. No read begins in
-	// chain -1, so reads of shared are merged only if they are equal.
+	// Reads of one row share a Get only if they begin when the set is ready. The set shared is
+	// ready in chain -1, where no read begins. So its reads are merged only if they are equal.
 	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }

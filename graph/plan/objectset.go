@@ -55,7 +55,9 @@ func (c *column) null(f *Field, i int32) bool {
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects before compact; empty if the field is no list
-	nulls   []bool  // whether each list is null; false for lists beyond its length
+	// nulls has, for each list, whether it is null. It may be shorter than ends: lists without an
+	// element are not null.
+	nulls []bool
 }
 
 // Grow makes room for more lists, and for more objects in all lists together.

@@ -83,7 +83,8 @@ func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells of Of, or one cell of Get.
+// State decodes the cells that the Get of b.Of returns, or one of the cells that the Get of b.Get
+// returns.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil

@@ -106,7 +106,8 @@ type reader struct {
 	rest []byte
 	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the byte before
 	// it (the end of its length) and the byte after it (a tag) are ASCII. If valid is false, each
-	// text is checked, because lengths above 127 have bytes that are not ASCII.
+	// text is checked. The texts may still be valid, because a length above 127 has bytes that are
+	// not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]

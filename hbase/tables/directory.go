@@ -81,9 +81,9 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 // Directory reads up to n named buckets, beginning with the first bucket that stops at or after
 // position. An empty position is the end of the list.
 //
-// If that bucket starts before position, it covers the positions just before position. Otherwise
-// bucket 0 covers them. To find the bucket that covers position itself, pass
-// [hbase.Next](position).
+// The positions directly before the parameter position are covered by the first bucket that is
+// read, if that bucket starts before position, and otherwise by bucket 0. To find the bucket that
+// covers position itself, pass [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix

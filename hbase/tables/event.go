@@ -14,8 +14,8 @@ import (
 const (
 	// EventsKept is how long change events can be read.
 	EventsKept = 24 * time.Hour
-	// eventTTL is longer than EventsKept, because clocks differ, and a cursor is checked some time
-	// before the change events after it are read.
+	// eventTTL is longer than EventsKept, because clocks differ, and because a request first checks
+	// its cursor, and reads the change events later.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"

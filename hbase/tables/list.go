@@ -197,8 +197,8 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	if e, is := c.Memo.Made().(E); is {
 		return e, nil
 	}
-	// A cached member shares memory with its cell only. The owner's name may be a slice of a whole
-	// request.
+	// A cached member must not keep other memory than its cell's. The owner's name may be a slice
+	// of a whole request, so the name is cloned.
 	e, err := l.decode(new(Memory), strings.Clone(owner), c.Qualifier, c.Value)
 	if err == nil {
 		c.Memo.Remember(e, l.size(e))

@@ -40,17 +40,17 @@ func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", pos
 // SinceColumn has the time after which a timeline is complete. It is not an attribute.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline may lack twits up to the time since, because a trim
-// removed them or a delivery left them out. This time is also the timestamp, so the latest time
-// wins in any order of writes.
+// PutTimelineSince stores that a timeline may lack twits up to a time, the parameter since. A trim
+// removed these twits, or a delivery left them out. The time is also the cell's timestamp, so the
+// latest time wins in any order of writes.
 func PutTimelineSince(owner string, since time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. The
-// caller must write the result since first, and then the result deletion, so that an incomplete
-// timeline never looks complete.
+// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. Of the
+// two results, the caller must write since before deletion, so that an incomplete timeline never
+// looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {

@@ -83,8 +83,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 // entryTime returns the timestamp of a follower's entries: see docs/FEEDS.md.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores that the followers' timelines may lack the author's twits up to the time since.
-// If since is zero, they lack none, and nothing is stored.
+// putSince stores in each follower's timelineSince that twits of the author up to a time, the
+// parameter since, may be missing. If since is zero, no twits are missing, and nothing is stored.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil

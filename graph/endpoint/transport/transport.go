@@ -94,7 +94,8 @@ func (p *Params) Fields() map[string]any {
 	}
 }
 
-// Raw returns the parameters for gqlgen, complete if they have a query or name a document.
+// Raw returns the parameters for gqlgen. The result complete is true if they have a query or name a
+// document.
 func (p *Params) Raw(headers http.Header) (raw *graphql.RawParams, complete bool) {
 	raw = &graphql.RawParams{OperationName: p.OperationName, Variables: p.Variables.Fields, Headers: headers,
 		Extensions: documents.Named(p.Extensions.Fields, p.DocumentID, p.DocID)}

@@ -24,7 +24,8 @@ const (
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
-	// idleTimeout disconnects idle clients a second after two pings.
+	// idleTimeout is the time without a message of the client until it is disconnected: two pings,
+	// and a second to answer the last one.
 	idleTimeout = 2*pingInterval + time.Second
 	// writeTimeout bounds the gateway's write of a message, which a slow client delays.
 	writeTimeout = 10 * time.Second
