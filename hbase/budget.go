@@ -95,7 +95,7 @@ func (b *Budget) end() {
 }
 
 // foresee reserves memory for gets: the Gets of the next piece (see [Memory]) and of all later
-// pieces. It fails if they would exceed the budget, except once per second: see letsThrough.
+// pieces. It fails if the Gets would exceed the budget, except once per second: see letsThrough.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.known > b.left() && !b.memory.letsThrough() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The errors of a Store. It wraps them with details.
+// The errors of a Store. The Store wraps them with details.
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
@@ -59,8 +59,8 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
 // Bounded returns the context of an engine's call. The context ends after callTimeout, with the
-// cause [ErrUnresponsive]. If callTimeout is 0, it ends at the deadline of ctx. If ctx has no
-// deadline, it ends after [DefaultTimeout].
+// cause [ErrUnresponsive]. If callTimeout is 0, the context ends at the deadline of ctx, or after
+// [DefaultTimeout] if ctx has no deadline.
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

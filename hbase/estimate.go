@@ -28,7 +28,7 @@ const (
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
 // estimate returns how many of the first Gets fit into the limit, and the sum of their estimates.
-// It returns at least one Get.
+// The first Get always fits.
 func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {

@@ -21,7 +21,8 @@ var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.D
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for a random time between backoff/2 and backoff. If backoff is 0, it does not.
+// backOff pauses for a random time between backoff/2 and backoff. If backoff is 0, it does not
+// pause.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

@@ -40,9 +40,9 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table. Unless last is true, it returns the requests to send
-// again. If gohbase does not find a region during a retry, gohbase gives up the whole batch, and
-// may report errors even for calls that succeeded.
+// sendBatch sends requests of one table. If the parameter last is false, sendBatch returns the
+// requests to send again. If gohbase does not find a region during a retry, gohbase gives up the
+// whole batch, and may report errors even for calls that succeeded.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
@@ -60,7 +60,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	}
 	for k, i := range requests {
 		switch result := results[k]; {
-		case result.Msg != nil: // even if it has an error, too
+		case result.Msg != nil: // a response, even if there is also an error
 			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
 		case !last && ctx.Err() == nil && retryable(result.Error):

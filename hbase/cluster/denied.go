@@ -27,7 +27,7 @@ var (
 )
 
 // parseDenial parses HBase's message. ok is false if the message does not name a user and a right.
-// It names no right for an unknown user.
+// For an unknown user, the message names no right.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
 		if found := in.FindStringSubmatch(text); found != nil {

@@ -76,6 +76,6 @@ func (w *messageConn) send(message []byte) (int, error) {
 }
 
 // startsMessage reports whether b is the first buffer of a message, not its cells. The fifth byte
-// of a first buffer is the header's length, which is not 0. In cells it is the first of four bytes
-// of a key's length, which is 0.
+// of a first buffer is the header's length, which is not 0. The fifth byte of cells is the first of
+// the four bytes of a key's length. This byte is 0.
 func startsMessage(b []byte) bool { return len(b) > lengthBytes && b[lengthBytes] != 0 }

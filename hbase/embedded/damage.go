@@ -15,8 +15,8 @@ import (
 )
 
 // checkLogs looks for damage in the write-ahead log, and in MANIFEST, the list of files. Pebble
-// treats a damaged record as the end of a log that a crash cut off. So acknowledged writes would be
-// lost without an error.
+// treats a damaged record as the end of a log that a crash cut off. So without checkLogs, damage
+// would lose acknowledged writes without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {

@@ -59,7 +59,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the row at rowKey. If within is not set, the cursor must be at the row's first entry.
+// row reads the row at rowKey. If r.within is false, the cursor must be at the row's first entry.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -162,7 +162,7 @@ func (r *reader) readPage(fs *familySelection) error {
 // mask hides versions that are deleted.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
-	only int64 // hides the version at this timestamp: that of the last OneVersion marker
+	only int64 // hides the version at this timestamp, the one of the last OneVersion marker
 }
 
 func (m *mask) add(kind byte, timestamp int64) {

@@ -21,7 +21,7 @@ import (
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read at the earliest. To keep it costs as much as to read it, and
+// A row is kept at its second read at the earliest. Keeping a row costs as much as reading it, and
 // evicts another row.
 //
 // No Get returns a stale row. No other process writes, and the store counts the writes of a row
@@ -134,8 +134,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 }
 
 // again reports whether the hash was offered before. A key replaces another key in its slot only
-// half of the time. If it always did, two rows that share a slot and are read in turns would never
-// be kept.
+// half of the time. If a key always replaced the other, two rows that share a slot and are read in
+// turns would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
 	switch known := slot.Load(); {

@@ -20,8 +20,8 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets of rows of four cells. Some have a list of 300 columns in another
-// family. flush flushes the table after the load.
+// Bench measures multi-gets of rows of four cells. Some rows have a list of 300 columns in another
+// family. The function flush flushes the table after the load.
 func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)
@@ -49,7 +49,7 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	}
 }
 
-// benchGet reads random rows among the first rows. If rows is 0, it reads missing ones.
+// benchGet reads random rows among the first rows. If rows is 0, it reads missing rows.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)

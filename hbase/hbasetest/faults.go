@@ -36,7 +36,7 @@ func (o Op) Writes() bool {
 type Fault struct {
 	// Err replaces the result.
 	Err error
-	// Done executes the operation, although Err replaces the result. Scans ignore it.
+	// Done executes the operation, although Err replaces the result. Scans ignore Done.
 	Done bool
 	// Delay precedes the operation. A call waits for its longest delay, or the end of its ctx.
 	Delay time.Duration

@@ -42,7 +42,7 @@ func NewRecorder(store hbase.Store, names Names) *Recorder {
 // Reads returns the sorted Gets, Scans and calls of Tables since the last Reset.
 func (r *Recorder) Reads() []string { return r.lines(true) }
 
-// Writes returns the other sorted calls since the last Reset.
+// Writes returns the sorted calls that Reads does not return, since the last Reset.
 func (r *Recorder) Writes() []string { return r.lines(false) }
 
 func (r *Recorder) lines(reads bool) []string {

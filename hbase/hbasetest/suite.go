@@ -39,9 +39,10 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table has families f and i with one version, v with keep versions, and t with a TTL.
+	// table is a table with the families f and i (one version), v (the constant keep is the number
+	// of versions), and t (with a TTL).
 	table string
-	// split has the family i, and regions that begin at splits.
+	// split is a table with the family i. The field splits has the start keys of its regions.
 	split  string
 	splits []string
 }
@@ -97,7 +98,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove returns a Delete with one Deletion. For a family, column is its name.
+// remove returns a Delete with one Deletion. If kind is Family, column is the name of the family.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {

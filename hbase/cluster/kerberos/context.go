@@ -60,7 +60,7 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks the server's token, which proves that it has the key of the service.
+// answer checks the server's token, which proves that the server has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {

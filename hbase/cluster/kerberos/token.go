@@ -68,7 +68,7 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the message of a token. The token must be sealed if seal is set, otherwise not.
+// unwrap returns the message of a token. The token must be sealed if and only if seal is true.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken
