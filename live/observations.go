@@ -95,8 +95,8 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 //   - a poll after the subscription had joined found the entry, or
 //   - no poll has found the entry yet, and it is later than the floor.
 //
-// If Delivers returns false, the subscription may still have delivered the entry: in the poll that
-// it joined with.
+// If Delivers returns false, the subscription may still have delivered the entry, in the poll with
+// which the subscription joined.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

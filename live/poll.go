@@ -197,8 +197,9 @@ func (p *poll) collect() (ready []Candidate, err error) {
 }
 
 // offer adds a candidate for each subscriber that needs the entry. A receiving or suspended
-// subscriber needs new entries. A joining subscriber needs entries since its call of Subscribe. It
-// gets a twit once, even if the twit is in the timeline and in a broadcaster's row.
+// subscriber needs new entries. A joining subscriber needs entries since its call of Subscribe.
+// Such a subscriber gets a twit once, even if the twit is in the timeline and in a broadcaster's
+// row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {

@@ -19,7 +19,7 @@ type row struct {
 	addedBy           string // the address whose subscription added the row, or empty
 	subscribers       map[*Subscription]struct{}
 	broadcast         bool // the row is a broadcaster's: timelines also get its twits
-	becameBroadcaster bool // since this poll
+	becameBroadcaster bool // in this poll
 	// since is when the row was added, zero if all its entries count as new.
 	since  time.Time
 	left   time.Time // when the last subscriber left, or the owner ceased to be a broadcaster

@@ -9,8 +9,8 @@ import (
 
 var (
 	// ErrSlow ends a subscription with more than [QueueSize] unread or parked entries. If all
-	// queues together have more than maxQueued bytes, it ends the subscription that has been behind
-	// longest, whose queue is then dropped.
+	// queues together have more than maxQueued bytes, ErrSlow ends the subscription that has been
+	// behind longest, and the queue of this subscription is dropped.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
@@ -61,7 +61,7 @@ type Subscription struct {
 
 	// Guarded by Poller.mu.
 	state  state
-	joined elapsed // the start of the poll that it joined with
+	joined elapsed // the start of the poll with which the subscription joined
 	ctx    context.Context
 	queue  chan Event // closed if suspended or closed
 	behind time.Time  // since when the queue is not empty
@@ -71,9 +71,9 @@ type Subscription struct {
 }
 
 // Subscribe waits until all later entries are certain to be delivered. The caller must call Close.
-// If the time until is not zero, the subscription ends then: entries that are found later are
-// parked for [Subscription.Resume]. The error may be [ErrTooManyRows], [ErrEnded], or an error of
-// ctx or of the store.
+// If the parameter until is not zero, the subscription ends at that time: entries that are found
+// later are parked for [Subscription.Resume]. The error may be [ErrTooManyRows], [ErrEnded], or an
+// error of ctx or of the store.
 //
 // An address may add its first row if any row is free. It may add another row if enough rows stay
 // free: rowReserve times as many as the address then has. So an address adds at most a fifth of

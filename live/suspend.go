@@ -55,9 +55,9 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo moves s back to the point where the subscription other was suspended: s gets the parked
-// and pending entries of other instead of its own. Both are suspended subscriptions to the same
-// row, and other was suspended first.
+// MoveTo moves s back to the point where the subscription named other was suspended: the parked and
+// pending entries of other replace those of s. Both are suspended subscriptions to the same row,
+// and other was suspended first.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()
