@@ -104,7 +104,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 }
 
 // overlay adds a cell to sorted cells. If cells has a cell of the same column, overlay replaces
-// that cell, unless it has a later timestamp than the new cell.
+// that cell, unless the timestamp of that cell is later than the new cell's.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

@@ -75,7 +75,7 @@ type Result struct {
 }
 
 // RepairAll repairs until only violations without a repair are left. Because a repair may reveal
-// another violation, this takes up to maxRuns runs. RepairAll may be called again after an error.
+// another violation, RepairAll makes up to maxRuns runs. It may be called again after an error.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report

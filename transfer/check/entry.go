@@ -70,7 +70,7 @@ func (r *run) missing(e entry) {
 	}
 }
 
-// addToLength records that a repair would add n members such as c.
+// addToLength records that a repair would add n members with the visibility of c.
 func (r *run) addToLength(l listOf, c hbase.Cell, n int) {
 	if r.repair { // the list itself changes
 		return

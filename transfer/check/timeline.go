@@ -31,7 +31,7 @@ func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline has the positions of all entries before end.
+// timeline has the positions of all entries before the position end.
 type timeline struct {
 	entries map[string]bool
 	end     string

@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// Change replaces a stored cell by the derived one, whose timestamp is not earlier. Nil means no
+// Change replaces a stored cell by the derived cell, whose timestamp is not earlier. Nil means no
 // cell.
 type Change struct {
 	Table, Row string
@@ -41,7 +41,7 @@ func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Ce
 	return append(changes, Change{at.Table, at.Row, old, &want})
 }
 
-// WriteColumn writes a column unless it has the value.
+// WriteColumn writes the cell want unless its column already has the value of want.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
 	stored, err := hbase.GetOne(ctx, store, at)
 	if err != nil {

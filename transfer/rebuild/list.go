@@ -140,7 +140,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 }
 
 // fill copies members to the new bucket that covers them, and deletes other members that an
-// interrupted split left there.
+// interrupted split left in this bucket.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{
