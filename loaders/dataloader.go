@@ -95,8 +95,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// growStack grows the stack of a new goroutine to the size that a read needs. Without it, a query
-// of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
+// growStack grows the stack of a new goroutine to the size that a read needs. Without growStack, a
+// query of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
 // compare'). BenchmarkEmbedded does not show the difference, because its goroutines begin with
 // larger stacks.
 //

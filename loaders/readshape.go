@@ -84,8 +84,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
 	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket may need one bucket more. That takes no further round, because its first two
-	// buckets are read in one round.
+	// inside a bucket may need one bucket more. The additional bucket takes no further round,
+	// because the page's first two buckets are read in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -46,7 +46,7 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 }
 
 // eachMember applies an effect to each member of a list. It may miss a member that is added
-// concurrently. The operation that adds it finds the owner deleted, and compensates.
+// concurrently. The operation that adds the member finds the owner deleted, and compensates.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)

@@ -9,9 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// plan has the effects of an operation, in stages. The stages of now are applied before the
-// acknowledgement, those of later after it. A stage starts when the stage before it is applied. The
-// effects of a stage have no order.
+// plan has the effects of an operation, in stages. The stages of plan.now are applied before the
+// acknowledgement, and the stages of plan.later after it. A stage starts when the stage before it
+// is applied. The effects of a stage have no order.
 type plan struct{ now, later []stage }
 
 type stage []effect

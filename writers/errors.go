@@ -92,7 +92,7 @@ func Committed(err error) error {
 	return afterCommit{err}
 }
 
-// afterCommit is an error of an operation that has committed, or may have.
+// afterCommit is an error of an operation that has committed, or may have committed.
 type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }

@@ -7,7 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// twitRef identifies a twit in JSON, which cannot hold the bytes of its position.
+// twitRef identifies a twit in JSON, which cannot hold the bytes of the twit's position.
 type twitRef struct {
 	Author string
 	At     int64 // milliseconds

@@ -72,8 +72,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// This job ends the user's state as a broadcaster. An unfollowed job may have done so
-		// already. But if all followers were deleted, there was no such job.
+		// This job ends the user's state as a broadcaster. An unfollowed job may have ended the
+		// state already. But if all followers were deleted, there was no unfollowed job.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),

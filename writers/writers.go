@@ -3,9 +3,9 @@
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
 // relate.go derives the operation types of relations from the catalogue.
 //
-// The protocol: protocol.go has the states of an operation. attempt.go and commit.go implement
-// those up to the commit, complete.go those after it. apply.go, count.go and each.go apply effects,
-// split.go splits buckets, and sweep.go completes stale intents.
+// The protocol: protocol.go has the states of an operation. attempt.go and commit.go implement the
+// states up to the commit, complete.go the states after it. apply.go, count.go and each.go apply
+// effects, split.go splits buckets, and sweep.go completes stale intents.
 //
 // Stored names that differ from those in the code:
 //

@@ -118,7 +118,8 @@ func (p Proxies) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// client returns the last address that is not a trusted proxy's. Clients can forge earlier ones.
+// client returns the last address that is not a trusted proxy's. Clients can forge earlier
+// addresses.
 func (p Proxies) client(r *http.Request) string {
 	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

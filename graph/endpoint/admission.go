@@ -30,7 +30,7 @@ const (
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots for subscription events, because one twit is an event for each of
-	// its subscribers. There are a quarter as many of them as of other slots.
+	// its subscribers. Their number is a quarter of the number of other slots.
 	events   chan struct{}
 	rejected atomic.Int64
 }

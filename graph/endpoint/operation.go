@@ -34,8 +34,8 @@ type operation struct {
 }
 
 // limitPenalty is the time that an operation above a limit keeps its slot and places after its
-// response. Otherwise a client that sends such operations without a pause would take processors and
-// region servers from other clients.
+// response. Without the penalty, a client that sends such operations without a pause would take
+// processors and region servers from other clients.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {

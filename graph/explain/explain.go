@@ -67,7 +67,7 @@ func (e *estimate) totals() (t Totals) {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
 	// e.chains may count rounds without reads. The sum of the rounds of a chain's reads is another
-	// bound. The smaller one counts.
+	// bound. The smaller bound counts.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

@@ -27,7 +27,7 @@ type Report struct {
 	Bytes  int64 `json:"bytes"`
 	// Stalls counts batches that the watchdog failed. Clients know it as fallbacks.
 	Stalls int `json:"fallbacks"`
-	// Executor and Reason are those of [plan.Execution].
+	// Executor and Reason are the fields of [plan.Execution] with these names.
 	Executor   string  `json:"executor"`
 	Reason     string  `json:"reason,omitempty"`
 	DurationMs float64 `json:"durationMs"`

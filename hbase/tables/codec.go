@@ -135,8 +135,8 @@ func (r *reader) reject(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a field with a string. n is the length of the field in bytes. It is negative if
-// the field is not in the shortest wire format.
+// shortest decodes a field with a string. n is the length of the field in bytes, or negative if the
+// field is not in the shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	field, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 || kind != protowire.BytesType {

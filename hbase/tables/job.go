@@ -22,8 +22,8 @@ const (
 	// Unfollowed removes the author's twits from the timeline of a former follower.
 	Unfollowed JobKind = "unfollowed"
 	// Returned delivers the newest twits of an author, whose state is Leaving, to all followers.
-	// Then it ends that state. The deletion of a user also puts a Returned job. If the user is
-	// Merged, that job starts the state Leaving.
+	// Then the job ends the state Leaving. The deletion of a user also puts a Returned job. If the
+	// user is Merged, the deletion's job starts the state Leaving.
 	Returned JobKind = "returned"
 )
 
@@ -53,7 +53,7 @@ func (j *Job) columns(at *string) []textColumn {
 }
 
 // Put writes a job with a lease that has ended. To lease a job, a CheckAndPut expects the previous
-// lease, so it fails if the job was removed.
+// lease, so the CheckAndPut fails if the job was removed.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)

@@ -52,7 +52,7 @@ type Lease struct {
 // LeaseColumn is the column of an item's lease. It is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease returns a lease that ends at the time until, to the millisecond.
+// NewLease returns a lease that ends at the parameter until, to the millisecond.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }

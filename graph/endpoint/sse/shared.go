@@ -132,8 +132,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 	}
 }
 
-// send sends nothing for a stopped operation or over an ended stream. Otherwise the bytes would
-// count as being sent, and might cut off other clients.
+// send sends nothing for a stopped operation or over an ended stream. If it sent an event then, the
+// event's bytes would count as being sent, and might cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false
