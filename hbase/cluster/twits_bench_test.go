@@ -13,11 +13,12 @@ import (
 )
 
 // BenchmarkPageOfTwits compares ways to read the positions of 100 twits. Only the value of a twit
-// says who may see it: for followers, it ends with the field 4 of length 0.
+// says who may see the twit: if only followers may, the value ends with the field 4 of length 0.
 //
 //   - contents: as twibase does.
-//   - positions: a KeyOnlyFilter. It leaves out who may see a twit.
-//   - positions of public twits: a ValueFilter before it. The region server searches each value.
+//   - positions: a KeyOnlyFilter. The result does not say who may see a twit.
+//   - positions of public twits: a ValueFilter before the KeyOnlyFilter. The region server searches
+//     each value.
 //   - second family: positions that were also stored without values.
 func BenchmarkPageOfTwits(b *testing.B) {
 	public := filter.NewValueFilter(filter.NewCompareFilter(filter.NotEqual,

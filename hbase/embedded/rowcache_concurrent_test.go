@@ -15,7 +15,8 @@ import (
 	"twibase/hbase"
 )
 
-// register is a column with one writer of ascending steps. If deleted, odd steps delete it.
+// register is a column with one writer of ascending steps. If the field deleted is true, odd steps
+// delete the column.
 type register struct {
 	rows           []string
 	family, column string
@@ -30,7 +31,8 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call. If deleted is set, it calls remove at odd steps.
+// mutate writes a step to all rows in one call. If r.deleted is true, mutate calls remove
+// at odd steps.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {
