@@ -128,7 +128,8 @@ func TestImportCompletesAKilledOne(t *testing.T) {
 	}
 }
 
-// importInChild kills a child process at a batch, and reports whether it completed the import.
+// importInChild kills a child process at a batch, and reports whether the child completed the
+// import.
 func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
