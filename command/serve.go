@@ -34,9 +34,9 @@ const (
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
-	// The garbage collector runs when the heap has doubled. Without the ballast, it would run every
-	// few requests (BenchmarkEmbedded). With a larger GOGC instead, a full row cache would need
-	// several times its size.
+	// The garbage collector runs when the heap has doubled. Without the ballast, the collector
+	// would run every few requests (BenchmarkEmbedded). With a larger GOGC instead, a full row
+	// cache would need several times its size.
 	ballast = 24 << 20
 )
 

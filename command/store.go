@@ -130,8 +130,8 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 }
 
 // withTables is like withExisting, for a store with all tables. It creates tables that later
-// versions added. It fails if a table of the first version is missing, because its data is lost,
-// and a repair would delete the references to that data.
+// versions added. It fails if a table of the first version is missing, because the table's data is
+// lost, and a repair would delete the references to that data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

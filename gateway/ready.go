@@ -98,7 +98,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns the start keys of a new table's regions. The first region has none.
+// probedRows returns the start keys of a new table's regions. The first region has no start key.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

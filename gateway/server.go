@@ -45,7 +45,7 @@ type Listeners struct {
 // ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens a store and returns a gateway over it. Before Open waits, it calls the function
+// Open opens a store and returns a gateway over it. Before Open waits, it calls the parameter
 // waiting with the reason.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 

@@ -52,8 +52,8 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 
 const compressedPart = 64 << 10 // bytes
 
-// yield lets other goroutines run while a long response is compressed. Otherwise Go would run the
-// compression for up to 10 ms at a time.
+// yield lets other goroutines run while a long response is compressed. Without yield, Go would run
+// the compression for up to 10 ms at a time.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A response that is not compressed is written as a whole: written in parts, it would make

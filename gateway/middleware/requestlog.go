@@ -17,8 +17,8 @@ const maxLoggedName = 100 // bytes
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
-// stream. Of those that are rejected, it logs at most 10 per second. All log lines of a request
-// have its id as "request". It is safe for concurrent use.
+// stream. It logs at most 10 rejected requests and operations per second. All log lines of a
+// request have its id as "request". It is safe for concurrent use.
 type RequestLog struct {
 	log      zerolog.Logger
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
