@@ -27,8 +27,8 @@ var stopped = flag.Bool("stopped", false, "stop region servers, and print the re
 const (
 	// Each client sends ten requests per second.
 	concurrency = 20
-	// stopTime is longer than the store's call timeout. The ZooKeeper session of 6 seconds survives it,
-	// although the last ping may be 2 seconds old, and the server may reconnect a second later.
+	// stopTime is longer than the store's call timeout. The ZooKeeper session of 6 seconds survives
+	// it, although the last ping may be 2 seconds old, and the server may reconnect a second later.
 	stopTime = 3200 * time.Millisecond
 	// detectionTime is the store's call timeout plus some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
