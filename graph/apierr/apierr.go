@@ -86,22 +86,20 @@ func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// LimitExceeded is for a number above a limit. The parameter what is the subject of the message,
-// such as "a page".
-func LimitExceeded(what string, limit, actual int) *Error {
+// LimitExceeded is for a number above a limit. The message begins with subject, such as "a page".
+func LimitExceeded(subject string, limit, actual int) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,
-		Message:    fmt.Sprintf("%s is limited to %d, and this is %d", what, limit, actual),
+		Message:    fmt.Sprintf("%s is limited to %d, and this is %d", subject, limit, actual),
 		Extensions: map[string]any{"limit": limit, "actual": actual},
 	}
 }
 
-// TooFast is for a rate above its limit. The parameter what is a rate, such as "the number of rows
-// per second".
-func TooFast(what string, limit int, after time.Duration) *Error {
+// TooFast is for a rate above its limit, such as "the number of rows per second".
+func TooFast(rate string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:    CodeLimitExceeded,
-		Message: fmt.Sprintf("%s is limited to %d: wait, or read less", what, limit),
+		Message: fmt.Sprintf("%s is limited to %d: wait, or read less", rate, limit),
 		Extensions: map[string]any{"limit": limit,
 			"retryAfterMs": max(after, time.Millisecond).Milliseconds()},
 	}

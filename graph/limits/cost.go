@@ -22,14 +22,14 @@ type CostCheck struct {
 	passed *recent.Cache[constantOperation, int64]
 }
 
-// constantOperation is an operation without variables, and the kind of its viewer. known is false
-// for an anonymous viewer.
+// constantOperation is an operation without variables, for a kind of viewer. known is false for an
+// anonymous viewer.
 type constantOperation struct {
 	operation    *ast.OperationDefinition
 	known, admin bool
 }
 
-// The cache is as large as the document cache, because an entry refers to its document.
+// The cache has the size of the document cache, because an entry refers to its document.
 const (
 	cachedOperations = 1000
 	cachedBytes      = 1 << 20

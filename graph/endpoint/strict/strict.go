@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// maxKeys bounds the keys of an object. A megabyte has room for 200,000 keys, each of which takes
+// maxKeys bounds the keys of an object. A megabyte has room for 200,000 keys, and each takes
 // 300 ns.
 const maxKeys = 100
 
@@ -33,8 +33,8 @@ func (e *TypeError) Error() string {
 }
 
 // Object decodes exactly one JSON object into pointers by key. null is an empty object. Unknown
-// keys are ignored. If a key occurs more than once, its last value counts. But a null leaves a
-// string as it is. A value of the wrong type is a [*TypeError].
+// keys are ignored. If a key occurs more than once, its last value counts. But a null does
+// not change a string. A value of the wrong type is a [*TypeError].
 func Object(text []byte, fields map[string]any) error {
 	return decodeOne(text, func(d *json.Decoder) error {
 		token, err := d.Token()
