@@ -34,12 +34,12 @@ type KDC struct {
 }
 
 func StartKDC(ctx context.Context, dir string) (*KDC, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
 	lib, err := jars(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	const settings = "org.name=EXAMPLE\norg.domain=COM\nkdc.bind.address=127.0.0.1\nkdc.port=0\ninstance=kdc\n" +
 		"transport=TCP\nmax.ticket.lifetime=86400\nmin.ticket.lifetime=1\nmax.renewable.lifetime=86400\n"
 	config := filepath.Join(dir, "kdc.properties")
