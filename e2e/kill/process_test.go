@@ -57,6 +57,7 @@ type gateway struct {
 	binary  string
 	args    []string
 	address string
+	metrics string // address of /metrics
 	log     *os.File
 	process *exec.Cmd
 	exited  chan struct{}
@@ -64,14 +65,11 @@ type gateway struct {
 
 func newGateway(t *testing.T, dir, store, secret string) *gateway {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	g := &gateway{binary: binary, address: l.Addr().String()}
+	g := &gateway{binary: binary, address: freeAddress(t)}
+	g.metrics = g.address
 	g.args = []string{"serve", "--store", store, "--listen", g.address, "--jwt-secret-file", secret, "--dev-tokens",
 		"--fanout-limit", fmt.Sprint(fanoutLimit), "--drain-delay", "0s"}
+	var err error
 	if g.log, err = os.Create(filepath.Join(dir, "gateway-"+strings.ReplaceAll(g.address, ":", "-")+".log")); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +79,16 @@ func newGateway(t *testing.T, dir, store, secret string) *gateway {
 		g.log.Close()
 	})
 	return g
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 func (g *gateway) start(t *testing.T) {
@@ -137,7 +145,7 @@ func (g *gateway) checkWatchdog(t *testing.T) {
 	if g.process == nil {
 		return
 	}
-	if status, err := get("http://" + g.address + "/metrics"); err != nil || status != 200 {
+	if status, err := get("http://" + g.metrics + "/metrics"); err != nil || status != 200 {
 		return
 	}
 	if n := g.metric(t, "twibase_loader_fallbacks_total"); n != 0 {
@@ -146,7 +154,7 @@ func (g *gateway) checkWatchdog(t *testing.T) {
 }
 
 func (g *gateway) metric(t *testing.T, name string) float64 {
-	response, err := httpClient.Get("http://" + g.address + "/metrics")
+	response, err := httpClient.Get("http://" + g.metrics + "/metrics")
 	if err != nil {
 		t.Error(err)
 		return 0

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"twibase/e2e/loadtest"
 	"twibase/hbase"
 	"twibase/hbase/cluster"
 	"twibase/hbase/hbasetest/minihbase"
@@ -48,12 +49,15 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	const users = 16
 	f := newFixture(t, h.URL(), 1, users, *seed)
+	g := f.gateways[0]
+	g.metrics = freeAddress(t)
+	g.args = append(g.args, "--metrics-listen", g.metrics)
 	f.start(t)
 	m := &monitor{t: t, f: f}
 	m.start(users)
 	defer m.stop()
 	m.await("healthy", 10*time.Second, healthy)
-	before := slices.Max(f.gateways[0].goroutines(t))
+	before := goroutines(t, g)
 
 	for i := range h.Servers() { // one of them has hbase:meta
 		m.event("region server %d is stopped", i)
@@ -97,9 +101,15 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 		t.Errorf("/readyz with all region servers: status %d, want 200", status)
 	}
 	m.stop()
-	time.Sleep(2 * time.Second)
-	if after := slices.Min(f.gateways[0].goroutines(t)); after > before {
-		t.Errorf("the gateway had %d goroutines under load, and has %d after it", before, after)
+	more := ""
+	for begun := time.Now(); time.Since(begun) < reconnectTime; time.Sleep(time.Second) {
+		httpClient.CloseIdleConnections()
+		if more = goroutines(t, g).More(before); more == "" {
+			break
+		}
+	}
+	if more != "" {
+		t.Errorf("additional goroutines %v after the load:\n%s", reconnectTime, more)
 	}
 	f.verify(t)
 }
@@ -291,12 +301,11 @@ func (m *monitor) awaitRecovery(url string, users int) {
 	m.await("healthy", reconnectTime, healthy)
 }
 
-// goroutines returns the numbers of goroutines during two seconds. They vary with requests and
-// background work.
-func (g *gateway) goroutines(t *testing.T) (numbers []int) {
-	for range 20 {
-		numbers = append(numbers, int(g.metric(t, "go_goroutines")))
-		time.Sleep(100 * time.Millisecond)
+func goroutines(t *testing.T, g *gateway) loadtest.Goroutines {
+	t.Helper()
+	all, err := (&loadtest.Gateway{MetricsURL: "http://" + g.metrics}).Goroutines()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return numbers
+	return all
 }
