@@ -76,6 +76,7 @@ type writer struct {
 	hasSlot   bool
 	failures  []failure
 	absent    bool // the last value is absent: the caller must propagate the absence
+	guarded   bool // leaf recovers panics
 }
 
 // step is an element of a path: an index if the key is empty.
@@ -88,8 +89,13 @@ var errNull = errors.New("must not be null")
 
 func (w *writer) data(root *objectSet) []byte {
 	defer w.releaseSlot()
-	if !w.object(root, 0) {
-		w.dst = append(w.dst, "null"...)
+	unreported := w.bounds.Unreported
+	if w.panics(root) {
+		w.releaseSlot()
+		w.dst, w.path, w.checked, w.absent = w.dst[:0], nil, 0, false
+		w.failures, w.bounds.Unreported = nil, unreported
+		w.guarded = true
+		w.root(root)
 	}
 	if w.stopped() {
 		w.dst = []byte("null")
@@ -98,6 +104,21 @@ func (w *writer) data(root *objectSet) []byte {
 	w.releaseSlot()
 	w.addErrors()
 	return w.dst
+}
+
+// panics writes the response, and reports whether a leaf panicked. Then the response is written
+// again, by a guarded writer. Guarding every leaf would take 2 % more CPU in query reference of
+// 'go -C bench run . compare'.
+func (w *writer) panics(root *objectSet) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	w.root(root)
+	return false
+}
+
+func (w *writer) root(o *objectSet) {
+	if !w.object(o, 0) {
+		w.dst = append(w.dst, "null"...)
+	}
 }
 
 // stopped reports whether dst is too long, or no memory is left for it. Then the writer skips the
@@ -256,13 +277,15 @@ func (w *writer) null(s *selection) bool {
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
 // leaf appends a leaf. For null, it adds an error, unless appendTo has added an error. If appendTo
-// panics, the leaf is null, with an error.
+// panics in a guarded writer, the leaf is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
-	defer func() {
-		if panicked := recover(); panicked != nil { // w.dst is as before
-			ok = w.fail(s, w.op.Recover(w.ctx, panicked))
-		}
-	}()
+	if w.guarded {
+		defer func() {
+			if panicked := recover(); panicked != nil { // w.dst is as before
+				ok = w.fail(s, w.op.Recover(w.ctx, panicked))
+			}
+		}()
+	}
 	ctx, before := w.ctx, w.countErrors()
 	if s.field.AddsErrors {
 		ctx = w.leafCtx(s)
