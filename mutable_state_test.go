@@ -16,6 +16,7 @@ import (
 // mutable has the mutable variables that are permitted, with reasons.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
+	"loaders.scanBuffers":          "a pool of buffers",
 	"hbase/cluster.gohbaseBackoff": "gohbase has one hook per process, set before main starts",
 	"hbase/cluster.zkLogs":         "ZooKeeper's client has one logger per process",
 	"writers.opTypes":              "filled by declarations, before main starts",

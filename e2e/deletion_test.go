@@ -208,7 +208,7 @@ func TestCommentsOfDeletedUserAreHiddenFromCommit(t *testing.T) {
 func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	pages, err := loaders.Twits.Page(watchdog.With(t.Context(), s.store),
-		[]loaders.PageKey{{Owner: "owner", Range: loaders.Range{Limit: 2}}})
+		[]loaders.PageKey{{Owner: "owner", Range: &loaders.Range{Limit: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func Example() {
 			names = *users[0].Name + ", " + *users[1].Name
 		},
 		func() {
-			pages, _ := loaders.Followers.Page(ctx, []loaders.PageKey{{"LiLei", loaders.Range{Limit: 20}}})
+			pages, _ := loaders.Followers.Page(ctx, []loaders.PageKey{{"LiLei", &loaders.Range{Limit: 20}}})
 			followers = pages[0].Members[0].Username
 		},
 	}

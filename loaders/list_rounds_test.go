@@ -117,7 +117,7 @@ func TestPageRoundsAreBounded(t *testing.T) {
 			}
 			in := members[from:end]
 			store.reads = nil
-			pages, err := list.Page(ctx, []PageKey{{owner, r}})
+			pages, err := list.Page(ctx, []PageKey{{owner, &r}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestBackwardPageReadsItsEndOnly(t *testing.T) {
 				}
 				test.list.write(t, store, "LiLei")
 				r := Range{Limit: 1, Before: test.before, Backward: true}
-				pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", r}})
+				pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", &r}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -221,7 +221,7 @@ func TestBackwardPageReadsChangedMembersAgain(t *testing.T) {
 			store := &changing{Store: counted}
 			s.write(t, store, "LiLei")
 			store.after = map[int]func(){2: func() { put(t, store.Store, test.change) }}
-			pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", Range{Limit: 2, Backward: true}}})
+			pages, err := list.Page(With(t.Context(), store), []PageKey{{"LiLei", &Range{Limit: 2, Backward: true}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +259,7 @@ func TestPageReadsMoreSparseBucketsEachRound(t *testing.T) {
 				s.members[b] = 1
 			}
 			s.write(t, store, "LiLei")
-			pages, err := UserRoles.Page(With(t.Context(), store), []PageKey{{"LiLei", test.of}})
+			pages, err := UserRoles.Page(With(t.Context(), store), []PageKey{{"LiLei", &test.of}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +344,7 @@ func TestPageTakesFewRoundsWhereverItBegins(t *testing.T) {
 			remove(t, store, "hub", followers(t, store, "hub", members, starts, false), starts, test.empty)
 			ctx := With(hbase.WithStats(t.Context(), new(hbase.Stats)), store)
 			rounds := Trace(ctx, func(context.Context) string { return "f" })
-			pages, err := Followers.Page(ctx, []PageKey{{"hub", test.of}})
+			pages, err := Followers.Page(ctx, []PageKey{{"hub", &test.of}})
 			if err != nil {
 				t.Fatal(err)
 			}

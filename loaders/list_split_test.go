@@ -93,7 +93,7 @@ func TestPageIsCorrectWithADirectoryOlderThanASplit(t *testing.T) {
 		put(t, store, row(1, "e", "f", "g", "i"), named)
 	})
 	ctx := With(t.Context(), &splitting{store, split})
-	pages, err := UserRoles.Page(ctx, []PageKey{{owner, Range{After: "a", Limit: 9, Far: true}}})
+	pages, err := UserRoles.Page(ctx, []PageKey{{owner, &Range{After: "a", Limit: 9, Far: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestBackwardPageContinuesIfProbedMembersAreRemoved(t *testing.T) {
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	pages, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2, Backward: true}}})
+	pages, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", &Range{Limit: 2, Backward: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestPageStopsReadingWhenCancelled(t *testing.T) {
 	sparse{size: 4, members: []int{0, 0, 0, 4}}.write(t, store, "LiLei")
 	ctx, cancel := context.WithCancel(t.Context())
 	store.after = map[int]func(){1: cancel}
-	_, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", Range{Limit: 2}}})
+	_, err := UserRoles.Page(With(ctx, store), []PageKey{{"LiLei", &Range{Limit: 2}}})
 	if !errors.Is(err, context.Canceled) || store.calls != 1 {
 		t.Errorf("got %d calls and error %v, want 1 and %v", store.calls, err, context.Canceled)
 	}

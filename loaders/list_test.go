@@ -111,7 +111,7 @@ func names(follows []tables.Follow) []string {
 
 func pageOf[E any](t rapid.TB, ctx context.Context, l List[E], owner string, r Range) Page[E] {
 	t.Helper()
-	pages, err := l.Page(ctx, []PageKey{{owner, r}})
+	pages, err := l.Page(ctx, []PageKey{{owner, &r}})
 	if err != nil {
 		t.Fatal(err)
 	}

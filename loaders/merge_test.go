@@ -66,7 +66,7 @@ func TestRowAndFirstPageAreOneGet(t *testing.T) {
 	ctx := With(context.Background(), recorder)
 	users := Users.Enqueue(ctx, []ObjectKey{{"a", tables.Users.Columns([]string{"name", "age"})}})
 	counts := Users.Enqueue(ctx, []ObjectKey{{"a", tables.Users.Columns([]string{"followerCount"})}})
-	if _, err := Followers.Page(ctx, []PageKey{{"a", Range{Limit: 20}}}); err != nil {
+	if _, err := Followers.Page(ctx, []PageKey{{"a", &Range{Limit: 20}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := users(); err != nil {

@@ -66,7 +66,7 @@ func (c connection[P, E, T, C]) read(
 ) (keys []string, err error) {
 	pageKeys := make([]loaders.PageKey, len(owners))
 	for i, owner := range owners {
-		pageKeys[i] = loaders.PageKey{Owner: owner, Range: w}
+		pageKeys[i] = loaders.PageKey{Owner: owner, Range: &w}
 	}
 	lists, err := c.list.Page(ctx, pageKeys)
 	keys = make([]string, 0, membersOf(lists))

@@ -132,8 +132,9 @@ func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 		var indexes []int
 		for i, tree := range trees {
 			if errs[i] == nil && !tree.complete() {
+				w := tree.pageRange()
 				for _, code := range tree.level {
-					pageKeys = append(pageKeys, loaders.PageKey{Owner: code, Range: tree.pageRange()})
+					pageKeys = append(pageKeys, loaders.PageKey{Owner: code, Range: &w})
 					indexes = append(indexes, i)
 				}
 			}

@@ -130,7 +130,7 @@ func (f filteredConnection[P, T, C]) read(
 		for i := range builders {
 			if errs[i] == nil && !builders[i].complete() {
 				incomplete = append(incomplete, i)
-				pageKeys = append(pageKeys, loaders.PageKey{Owner: owners[i], Range: builders[i].next(all)})
+				pageKeys = append(pageKeys, loaders.PageKey{Owner: owners[i], Range: builders[i].next(&all)})
 			}
 		}
 		if len(pageKeys) == 0 {
@@ -169,34 +169,35 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 }
 
 // pageBuilder collects candidates in the order of reading: from the end of the list if the request
-// is Backward.
+// is Backward. Until the method build, nodes and positions are those of all candidates.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
-	candidates[T]
 	exhausted bool
 }
 
 func (b *pageBuilder[T]) complete() bool {
 	size, visible := b.request.Size, 0
-	for _, node := range b.Members {
+	for _, node := range b.nodes {
 		if node != nil {
 			visible++
 		}
 	}
-	return b.exhausted || visible >= size || len(b.Members) >= size*lookahead
+	return b.exhausted || visible >= size || len(b.nodes) >= size*lookahead
 }
 
-func (b *pageBuilder[T]) next(w loaders.Range) loaders.Range {
-	n := len(b.Positions)
-	w.Limit = max(w.Limit-n, 0)
-	switch {
-	case n == 0:
-	case w.Backward:
-		w.Before = b.Positions[n-1]
-	default:
-		w.After = b.Positions[n-1]
+func (b *pageBuilder[T]) next(all *loaders.Range) *loaders.Range {
+	n := len(b.positions)
+	if n == 0 {
+		return all
 	}
-	return w
+	w := *all
+	w.Limit = max(w.Limit-n, 0)
+	if w.Backward {
+		w.Before = b.positions[n-1]
+	} else {
+		w.After = b.positions[n-1]
+	}
+	return &w
 }
 
 func (b *pageBuilder[T]) add(c candidates[T]) {
@@ -204,31 +205,32 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	if b.request.Backward {
 		c.Members, c.Positions, b.exhausted = reversed(c.Members), reversed(c.Positions), !c.HasPrevious
 	}
-	if b.Members == nil {
-		b.Members, b.Positions = c.Members, c.Positions
+	if b.nodes == nil {
+		b.nodes, b.positions = c.Members, c.Positions
 		return
 	}
-	b.Members, b.Positions = slices.Concat(b.Members, c.Members), slices.Concat(b.Positions, c.Positions)
+	b.nodes, b.positions = slices.Concat(b.nodes, c.Members), slices.Concat(b.positions, c.Positions)
 }
 
 // build makes the page. A full page ends with its last entry, any other page with the last
 // candidate that was read. The start and end cursors are those of the first and the last candidate
 // of the page, even if these candidates are hidden.
 func (b *pageBuilder[T]) build() {
-	end := min(b.request.Size, len(b.Members))
+	nodes, positions := b.nodes, b.positions
+	end := min(b.request.Size, len(nodes))
 	// Most pages hide nothing, and need no copy. That saves two allocations per page: see
 	// BenchmarkEmbedded/reference in bench.
-	b.nodes, b.positions = slices.Clip(b.Members[:end]), slices.Clip(b.Positions[:end])
+	b.nodes, b.positions = slices.Clip(nodes[:end]), slices.Clip(positions[:end])
 	if slices.Contains(b.nodes, nil) {
 		b.nodes, b.positions = make([]*T, 0, b.request.Size), make([]string, 0, b.request.Size)
-		for end = 0; end < len(b.Members) && len(b.nodes) < b.request.Size; end++ {
-			if node := b.Members[end]; node != nil {
-				b.nodes, b.positions = append(b.nodes, node), append(b.positions, b.Positions[end])
+		for end = 0; end < len(nodes) && len(b.nodes) < b.request.Size; end++ {
+			if node := nodes[end]; node != nil {
+				b.nodes, b.positions = append(b.nodes, node), append(b.positions, positions[end])
 			}
 		}
 	}
-	more := !b.exhausted || slices.ContainsFunc(b.Members[end:], func(n *T) bool { return n != nil })
-	begun, covered := b.request.After != "", b.Positions[:end]
+	more := !b.exhausted || slices.ContainsFunc(nodes[end:], func(n *T) bool { return n != nil })
+	begun, covered := b.request.After != "", positions[:end]
 	if b.request.Backward {
 		begun = b.request.Before != ""
 	}

@@ -23,7 +23,7 @@ func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {
 	page := func(w loaders.Range) (candidates[T], error) {
-		return replayPage(ctx, r, from, loaders.PageKey{Owner: s.owner, Range: w})
+		return replayPage(ctx, r, from, loaders.PageKey{Owner: s.owner, Range: &w})
 	}
 	sendAll := func(newestFirst []*T) error {
 		for _, entry := range slices.Backward(newestFirst) {

@@ -73,7 +73,7 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	posts, postsErr := readPosts(ctx, pageKeys, followed)
 	for i, parts := range posts {
 		if len(parts) > 0 {
-			delivered[i] = merge(pageKeys[i].Range, append(parts, delivered[i]))
+			delivered[i] = merge(*pageKeys[i].Range, append(parts, delivered[i]))
 		}
 	}
 	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
@@ -166,8 +166,9 @@ func readPosts(
 // their authors' lists, not even twits of different authors. So both ranges have the same twits of
 // the author.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
-	pageKey.Owner = author
-	for _, position := range []*string{&pageKey.After, &pageKey.Before} {
+	w := *pageKey.Range
+	pageKey = loaders.PageKey{Owner: author, Range: &w}
+	for _, position := range []*string{&w.After, &w.Before} {
 		if *position != "" {
 			key, err := tables.EntryOf(*position)
 			if err != nil {

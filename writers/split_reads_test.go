@@ -35,7 +35,7 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	ctx = watchdog.With(ctx, w.store)
 	window := loaders.Range{Limit: a.limit, Backward: a.backward}
 	for {
-		pages, err := loaders.RoleUsers.Page(ctx, []loaders.PageKey{{Owner: roles[0], Range: window}})
+		pages, err := loaders.RoleUsers.Page(ctx, []loaders.PageKey{{Owner: roles[0], Range: &window}})
 		if err != nil {
 			return err
 		}
