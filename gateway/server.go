@@ -122,8 +122,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// newServer bounds the requests of an HTTP/2 connection. For each slot, five requests may run or
-// wait. A connection may have two requests for each slot, and at most maxStreams. Without this
+// newServer bounds the requests of an HTTP/2 connection: two for each slot, and at most maxStreams.
+// In the whole gateway, five requests for each slot may run or wait. Without this
 // bound, one client could fill the slots and the queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams

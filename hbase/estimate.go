@@ -119,9 +119,8 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
 // If a large row was read only in part, its number of columns is maxColumns, an upper bound. For a
-// small row, it is the number of columns that are known to be small: those that were read from its
-// beginning, or maxColumns if the whole row was read. Columns after these may be large, so they
-// count as unknown.
+// small row, it is the number of columns that were read from the row's start, or maxColumns if the
+// whole row was read. Later columns may be large, so they count as unknown.
 type knownRow uint64
 
 const knownRowBits = 12

@@ -56,7 +56,8 @@ type increment struct {
 	after  map[string]int // the row's counts after the CheckAndPut, by column
 }
 
-// addIncrements panics if two stages count in one row, because an increment is applied once.
+// addIncrements panics if two stages count in one row, because the journal would hide the second
+// count.
 func (x *execution) addIncrements(s stage) {
 	own := map[location]bool{}
 	for _, e := range s {

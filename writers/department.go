@@ -113,7 +113,7 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// check sets Was, the old name, and Parent.
+	// check sets Parent, and sets Was to the old name.
 	Was    string
 	Parent *string
 }

@@ -42,8 +42,8 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, which is a parent's. No fence  resending
-//	                  is written: it would replace that id, and
+//	                the expected id, of a parent operation. No      resending
+//	                  fence is written: it would replace that id, and
 //	                  the row's next operation would not complete
 //	                  the parent
 //	                another id                                      overtaken

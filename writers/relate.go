@@ -31,8 +31,8 @@ import (
 // An object with a reusable key may be created again before that unrelate commits. Then the
 // unrelate must not end a relation of the new object. So the unrelate reads the edge before the
 // ends. If an end is missing after that read, no new object existed when the edge was read. So the
-// edge belongs to the deleted object. For the same reason relate records its completion, which
-// makes a late compensation fail.
+// edge belongs to the deleted object. Also, relate records its completion, so that a late
+// compensation fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))

@@ -84,8 +84,8 @@ func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 const maxPooledBuffer = 1 << 20 // bytes
 
-// buffer sends a response after next has returned, so that the handler next holds no compressor
-// while a slow client reads. inFlight bounds the memory. Server-sent events are sent immediately.
+// buffer sends a response after next has returned, so that no compressor is held while a slow
+// client reads. inFlight bounds the memory. Server-sent events are sent immediately.
 // BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}

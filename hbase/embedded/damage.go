@@ -81,8 +81,8 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // damage returns the offset of a damaged chunk, or -1. A chunk that can't be read is damaged if a
-// later chunk shows that it was synced. In MANIFEST, a chunk that can't be read is also damaged if
-// no later chunk can be read, unless a crash may have cut it short.
+// later chunk shows that it was synced. In MANIFEST, it is also damaged if a crash can't have cut
+// it short.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
