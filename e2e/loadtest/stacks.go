@@ -26,7 +26,11 @@ func (g *Gateway) Goroutines() (Goroutines, error) {
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("/goroutines: %s", response.Status)
 	}
-	return groupByStart(string(profile)), err
+	all := groupByStart(string(profile))
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("/goroutines has no stacks: %.200s", profile)
+	}
+	return all, err
 }
 
 func groupByStart(profile string) Goroutines {

@@ -2,6 +2,7 @@ package minihbase
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,14 +11,24 @@ import (
 )
 
 // archive returns the name of the class-data archive of the jars in lib. With it, an HBase starts
-// with half of the CPU time, because its classes are already parsed and verified. A JVM ignores the
-// archive of another version, or of other jars.
-func archive(lib string) string { return filepath.Join(lib, "hbase.jsa") }
+// with half of the CPU time, because its classes are already parsed and verified. An archive is of
+// one JVM and of one place of the jars. With an archive of another JVM, Java would not even use the
+// archive of its own classes.
+func archive(lib string) string {
+	java, _ := exec.LookPath("java")
+	java, _ = filepath.EvalSymlinks(java)
+	release, _ := os.ReadFile(filepath.Join(filepath.Dir(java), "..", "release")) // has the version
+	return filepath.Join(lib, fmt.Sprintf("hbase-%.8x.jsa", sha256.Sum256([]byte(lib+java+string(release)))))
+}
 
-// classPath returns the arguments of a JVM for the jars, their archive, and conf. The jars come
-// first, because a JVM ignores the archive if a folder precedes them.
+// classPath returns the arguments of a JVM for the jars, their archive if it exists, and conf. The
+// jars come first, because a JVM ignores the archive if a folder precedes them.
 func classPath(lib, conf string) []string {
-	return []string{"-XX:SharedArchiveFile=" + archive(lib), "-cp", filepath.Join(lib, "*") + ":" + conf}
+	arguments := []string{"-cp", filepath.Join(lib, "*") + ":" + conf}
+	if file := archive(lib); exists(file) {
+		arguments = append(arguments, "-XX:SharedArchiveFile="+file)
+	}
+	return arguments
 }
 
 // writeArchive starts an HBase to list the classes that it loads.

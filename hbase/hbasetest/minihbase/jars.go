@@ -60,7 +60,9 @@ func jars(ctx context.Context) (string, error) {
 		}
 	}
 	if !exists(archive(lib)) {
-		return lib, writeArchive(ctx, lib)
+		if err := writeArchive(ctx, lib); err != nil {
+			fmt.Fprintln(os.Stderr, err, "\nminihbase: HBase starts slowly")
+		}
 	}
 	return lib, nil
 }
@@ -103,7 +105,7 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("minihbase: waiting for another process to fetch the jars: %w", ctx.Err())
+			return nil, fmt.Errorf("minihbase: waiting for another process to fetch the jars or to write their archive: %w", ctx.Err())
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
