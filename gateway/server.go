@@ -123,8 +123,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer bounds the requests of an HTTP/2 connection: two for each slot, and at most maxStreams.
-// In the whole gateway, five requests for each slot may run or wait. Without this
-// bound, one client could fill the slots and the queue with requests that it cancels at no cost.
+// Without this bound, one client could fill the slots and the queue, which have room for five
+// requests for each slot, with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

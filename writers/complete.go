@@ -53,8 +53,7 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 }
 
 // backgroundLimit limits the concurrent long operations in the background, and separately those in
-// sweeps. A long operation has an effect of type each in
-// plan.later.
+// sweeps. A long operation has an effect of type each in plan.later.
 const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }

@@ -42,10 +42,10 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, of a parent operation. No      resending
-//	                  fence is written: it would replace that id, and
-//	                  the row's next operation would not complete
-//	                  the parent
+//	                the expected id, that of a parent operation.    resending
+//	                  No fence is written: it would replace
+//	                  that id, and the row's next operation
+//	                  would not complete the parent
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails

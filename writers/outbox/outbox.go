@@ -30,8 +30,8 @@ type Config[T any] struct {
 	// Work processes an item, and removes it when the work is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each store call, except the Gets of a scan. If the item is
-	// unknown, item is the zero value. ended is called at the end of the call.
+	// Observe is called before each store call, except the Gets of a scan. If the item is unknown,
+	// item is the zero value. ended is called at the end of the call.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
 	Log     *slog.Logger // may be nil
 	Now     func() time.Time

@@ -28,8 +28,8 @@ func JVM() ([]string, error) {
 	return strings.Fields(string(options)), err
 }
 
-// jars returns the folder of HBase's jars and their [archive]. Its name has the pom's hash, so a
-// new version has a new folder.
+// jars returns the folder of HBase's jars and, if it can be written, their [archive]. The folder's
+// name has the pom's hash, so a new version has a new folder.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -61,7 +61,7 @@ func jars(ctx context.Context) (string, error) {
 	}
 	if !exists(archive(lib)) {
 		if err := writeArchive(ctx, lib); err != nil {
-			fmt.Fprintln(os.Stderr, err, "\nminihbase: HBase starts slowly")
+			fmt.Fprintf(os.Stderr, "minihbase: HBase starts slowly, without an archive of its classes: %v\n", err)
 		}
 	}
 	return lib, nil
