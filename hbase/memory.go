@@ -124,8 +124,8 @@ func Reserve(ctx context.Context, gets []Get) (release func(results []Result), e
 	m, client := p.budget.memory, p.budget.client
 	assumed := min(p.size.assumed, m.limit)
 	release = func(results []Result) {
+		m.learn(gets, results) // first, so that calls that wait learn from it
 		m.calls.Release(client, assumed)
-		m.learn(gets, results)
 	}
 	if m.calls.TryAcquire(client, assumed) {
 		return release, nil

@@ -14,18 +14,21 @@ import (
 // longTexts has rows of ten cells. Like a cluster, it counts results after the call.
 type longTexts struct {
 	Store
-	cell  int // bytes
+	cell  int  // bytes
+	stops bool // it does not reserve memory, like an engine that can stop between two rows
 	mu    sync.Mutex
 	calls []int
 	hold  chan struct{} // may be nil
 }
 
 func (s *longTexts) Get(ctx context.Context, gets []Get) (results []Result, err error) {
-	release, err := Reserve(ctx, gets)
-	if err != nil {
-		return nil, err
+	if !s.stops {
+		release, err := Reserve(ctx, gets)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { release(results) }()
 	}
-	defer func() { release(results) }()
 	s.mu.Lock()
 	s.calls = append(s.calls, len(gets))
 	s.mu.Unlock()
@@ -154,6 +157,19 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 		}
 		if held, _ := m.Load(); held != 0 {
 			t.Errorf("%d bytes are held, want 0", held)
+		}
+	})
+	t.Run("small rows that were read in pieces take one call the next time", func(t *testing.T) {
+		store, m := &longTexts{cell: 100, stops: true}, NewMemory(16<<20, maxCell)
+		for range 2 {
+			store.calls = nil
+			n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 60)
+			if n != 60 || err != nil {
+				t.Fatalf("got %d rows and error %v, want 60", n, err)
+			}
+		}
+		if len(store.calls) != 1 {
+			t.Errorf("got calls of %v rows, want one call of 60", store.calls)
 		}
 	})
 	t.Run("a request holds memory until it ends, and another one is rejected", func(t *testing.T) {
