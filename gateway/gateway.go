@@ -49,7 +49,7 @@ type Config struct {
 
 	Concurrency       int // operations; 0 for no limit
 	ReadMemory        int // bytes of all large requests; 0 for no limit
-	RowsPerSecond     int // per viewer, or address if a request has no token; 0 for none
+	RowsPerSecond     int // per viewer, or address if a request has no token; 0 for no limit
 	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
 	FanoutLimit       int // followers, above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
@@ -73,8 +73,8 @@ type Config struct {
 
 // Gateway serves one store. It is safe for concurrent use.
 type Gateway struct {
-	// Public serves /graphql, /readyz and /healthz. It also serves the IDE, the schema and
-	// /dev/token, unless in production, and /metrics, unless they are private.
+	// Public serves /graphql, /readyz and /healthz. Unless in production, it also serves the IDE,
+	// the schema, /dev/token and, unless PrivateMetrics is true, /metrics.
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler

@@ -130,8 +130,8 @@ func pieceOf(ctx context.Context) piece {
 }
 
 // Budgeted returns a view of store for a client's request, which ends with ctx. Its reads stop at
-// the row that exceeds the limit, in bytes. A limit of 0 means unlimited. Reads reserve their bytes
-// in a [Memory], unless memory is nil.
+// the row that exceeds limit bytes, where 0 means unlimited. Reads reserve their bytes in a
+// [Memory], unless memory is nil.
 func Budgeted(ctx context.Context, store Store, client string, limit int, memory *Memory) Store {
 	if limit == 0 && memory == nil {
 		return store

@@ -11,10 +11,10 @@ import (
 //   - known is for rows whose cells were large when last read.
 //   - assumed is for all other rows, and for Gets without values.
 //
-// A named column counts with the assumed size of a cell of its family. A family that is selected as
-// a whole counts with its number of columns times the size of a cell. For columns that are known
-// from earlier reads, the size of a cell is the average of the row's cells. For other columns, it
-// is the assumed size. For texts of twits, the assumed size is usually a hundred times too large.
+// A named column counts with the maxCell of its family: see [NewMemory]. A family that is selected
+// as a whole counts with its number of columns times the size of a cell. For columns that were read
+// before, the size of a cell is the average of the row's cells, also in the field assumed. For
+// other columns, it is maxCell, which for texts of twits is usually a hundred times too large.
 type size struct{ known, assumed int64 }
 
 const (
@@ -118,9 +118,9 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
-// If a large row was read only in part, its number of columns is maxColumns, an upper bound. For a
-// small row, it is the number of columns that were read from the row's start, or maxColumns if the
-// whole row was read. Later columns may be large, so they count as unknown.
+// A large row has its number of columns or, if it was read only in part, maxColumns as an upper
+// bound. A small row has the number of columns that were read from its start or, if that was the
+// whole row, maxColumns. Its later columns may be large, so they count as unknown.
 type knownRow uint64
 
 const knownRowBits = 12

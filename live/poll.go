@@ -66,8 +66,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. When check returns, it ends the context that it
-// gave to Visible. This releases the read memory of Visible.
+// check delivers the visible entries of candidates. When check returns, it ends the ctx of Visible,
+// which frees the memory reserved for its reads.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

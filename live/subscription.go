@@ -14,7 +14,8 @@ var (
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
-	// ErrTooManyRows rejects a row beyond [MaxRows], or beyond the address's share.
+	// ErrTooManyRows rejects a row beyond [MaxRows], or beyond the address's share: see
+	// [Poller.Subscribe].
 	ErrTooManyRows = errors.New("live: too many rows have subscribers")
 	// ErrSuspended means that the subscription can be resumed.
 	ErrSuspended = errors.New("live: the subscription is suspended")
@@ -24,17 +25,16 @@ var (
 //
 //	          next poll            its row was read
 //	waiting ────────────► joining ────────────────► receiving
-//	   │                     │                       │     ▲
-//	   │                     │        Suspend, Rewind│     │Resume
-//	   │                     │                       ▼     │
-//	   │                     │                     suspended
-//	   └─────────────────────┴───────────┬───────────┘
-//	                                     ▼
-//	        Close, or an error:  closed
+//	                                                 │     ▲
+//	                                  Suspend, Rewind│     │Resume
+//	                                                 ▼     │
+//	                                               suspended
+//
+// Close or an error closes a subscription in any state.
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
 // entries that it finds after the end, until Resume. Subscriptions to one row with the same end
-// stop at the same entry, because a poll compares all ends with one reading of the clock.
+// stop at the same entry, because all of them compare an entry with the same reading of the clock.
 type state uint8
 
 const (

@@ -55,9 +55,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo moves s back to the point where the subscription named other was suspended: the parked and
-// pending entries of other replace those of s. Both are suspended subscriptions to the same row,
-// and other was suspended first.
+// MoveTo replaces the parked and pending entries of s by those of other, as if s had been suspended
+// when other was. Both are suspended subscriptions to the same row. The other was suspended first.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()

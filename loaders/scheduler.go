@@ -45,8 +45,8 @@ import (
 //     lowers running, and only the event answered ends a batch in flight. After each of these two
 //     events, handle dispatches a batch that is due.
 //   - running counts exactly the tasks that can enqueue. On the event answered, endWait counts the
-//     waiting tasks again, before the dataloader wakes them. Under the same lock, endWait marks
-//     their sets as answered, so that no later task waits for these sets.
+//     waiting tasks as running again, before the dataloader wakes them. Under the same lock,
+//     endWait marks their sets as answered, so that no later task waits for these sets.
 //
 // For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
 // due immediately.

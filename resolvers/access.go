@@ -111,8 +111,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that decide whether the viewer is an administrator and, for each
-// object of a set, which of some users the viewer follows. The parameter users is their number.
+// followsCost declares two kinds of reads: whether the viewer is an administrator, and, for each
+// object of a set, whether the viewer follows each of several users, whose number is given.
 // Declarations for one set with the same subject count as one read, unless the subject is empty.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,

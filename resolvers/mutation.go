@@ -52,7 +52,8 @@ func (m mutation) run(
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
-// errUnauthorized is the error of the precondition. Clients get the error of the check instead.
+// errUnauthorized is what the precondition of checkAndWrite returns if a check fails. Clients get
+// the error of the check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
 // change calls write, which commits only if the checks succeed. It returns the user errors of write

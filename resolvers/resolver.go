@@ -4,8 +4,20 @@
 //
 // Each field with a resolver has a field variable, named after the object type and the field:
 // userFollowers is for User.followers. Its value, such as a [connection], has a method resolve,
-// which the generated methods of fields.generated.go call, and a method cost. Subscriptions are
-// methods of the subscription resolver instead.
+// which the generated methods of fields.generated.go call, and a method cost. The variable of a
+// subscription has only the cost: its resolver is a method of the subscription resolver.
+//
+// The most frequent types of field variables, each with an example:
+//
+//	connection           a page of a list                      User.followers
+//	filteredConnection   a page of a list, by visibility       Twit.comments
+//	scan                 a page of all objects                 Query.games
+//	reference            the object whose key a parent has     Comment.author
+//	lookup               the object whose key is an argument   Query.user
+//	reading              a value of a loader                   Twit.likeCount
+//	relationField        whether two objects are related       User.isFollowing
+//	objectMutation       a change that returns an object       Mutation.follow
+//	payloadEdge          the edge of a changed relation        FollowPayload.userEdge
 package resolvers
 
 import (

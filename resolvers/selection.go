@@ -9,7 +9,7 @@ import (
 	"twibase/graph/exec"
 )
 
-// A selection has fragments, @skip and @include applied.
+// A selection is a list of fields, after fragments, @skip and @include have been applied.
 type selection []graphql.CollectedField
 
 // selected returns the selection of the current field, whose type must be an object type.

@@ -23,7 +23,7 @@
 //     with the same timestamp. The row replaces the object even if a gateway changed or deleted it.
 //
 // If several rows have the same key, the last row counts. Of a dated relation, the row with the
-// latest date counts. Rows with the id of the same twit must be equal. An empty value of a user
-// keeps the stored value. An empty value removes the reference if the column is the parent of a
-// department, or the department of a role.
+// latest date counts. Rows with the id of the same twit must be equal. In the file of users, an
+// empty value keeps the stored value. An empty parent of a department, or an empty department of a
+// role, removes the reference.
 package transfer

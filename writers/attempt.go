@@ -43,7 +43,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 // perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
 // returns an error. It gives up after maxTries retries, when ctx ends, or if the outcome of a
 // nonIdempotent operation is unknown. The caller of the outermost operation must have called enter.
-// Nested operations may still run after Close.
+// Nested operations may still start while Close waits.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {

@@ -92,8 +92,8 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent first records the completion if recordsCompletion is true for the type, because
-// awaitLast relies on that record.
+// removeIntent removes the intent last. If recordsCompletion is true for the type, awaitLast relies
+// on the completion being recorded by then.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))

@@ -42,7 +42,7 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, that of a parent operation.    resending
+//	                the expected id, and it is a parent's.          resending
 //	                  No fence is written: it would replace
 //	                  that id, and the row's next operation
 //	                  would not complete the parent
@@ -62,9 +62,9 @@ import (
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
-// Only the commit record shows the outcome of a CheckAndPut. The result may be false although the
-// put was written: after a lost connection, gohbase sends the CheckAndPut again, and returns the
-// second result.
+// The result of a CheckAndPut does not show its outcome. It may be false although the put was
+// written: after a lost connection, gohbase sends the CheckAndPut again, and returns the second
+// result.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
 // that the attempt may have committed. If the operation is idempotent, another attempt follows. If

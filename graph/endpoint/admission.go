@@ -22,8 +22,9 @@ const (
 	// because running operations compete for the processors and the store. docs/LIMITS.md has the
 	// latencies of other clients during attacks.
 	slotReserve = 5
-	// placeReserve limits a client that holds places to 1/(1+1) of them. The share is large because
-	// one screen of a client may need several heavy operations.
+	// While other clients send requests, placeReserve limits a client that already holds places to
+	// 1/(1+1) of all places. The share is large because one screen of a client may need several
+	// heavy operations.
 	placeReserve = 1
 )
 

@@ -58,7 +58,7 @@ func exceedsLimit(err *gqlerror.Error) bool {
 
 // begin waits for a slot, prepares an operation, and waits for its places. It returns a rejection
 // if the server is too busy or the client has read too many rows. If the operation is invalid or
-// exceeds a limit, it returns the error response failed.
+// exceeds a limit, the result named failed has the error response.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, failed *graphql.Response) {

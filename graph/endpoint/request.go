@@ -104,9 +104,9 @@ func readURL(r *http.Request, p *transport.Params) errorWriter {
 	return nil
 }
 
-// checkEncoding rejects a body that is not declared as application/json, or that has another
-// charset than UTF-8 or a Content-Encoding. It also rejects a repeated Content-Type, because a
-// proxy may use another of the values.
+// checkEncoding rejects a body that is not declared as application/json, that has a
+// Content-Encoding except identity, or that has a charset except UTF-8. It also rejects a repeated
+// Content-Type, because a proxy may use another of the values.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {

@@ -133,8 +133,9 @@ type estimate struct {
 }
 
 func newEstimate(ordinary bool) *estimate {
-	// Reads of one row share a Get only if they begin when the set is ready. The set shared is
-	// ready in chain -1, where no read begins. So its reads are merged only if they are equal.
+	// Reads of one row share a Get only if they begin when the set is ready. The variable shared is
+	// a set that is ready in chain -1, where no read begins. So its reads are merged only if they
+	// are equal.
 	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }

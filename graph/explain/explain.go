@@ -59,7 +59,7 @@ func walk(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, ord
 
 const chunk = 256 // Gets of an RPC
 
-// rpcs bounds the number of RPCs. Each has chunk Gets, but the last RPC of a round may have fewer.
+// rpcs bounds the number of RPCs: a round of n > 0 Gets takes 1 + (n-1)/chunk RPCs.
 func rpcs(rounds, gets int64) int64 { return add(rounds, max(gets-rounds, 0)/chunk) }
 
 func (e *estimate) totals() (t Totals) {

@@ -91,7 +91,7 @@ func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler
 	return response
 }
 
-// BoundErrors drops errors of a rejected request above the limit.
+// BoundErrors drops the errors of a rejected request that exceed their limit.
 func (l *Limits) BoundErrors(errs gqlerror.List) gqlerror.List {
 	if rejection := l.check(Errors, len(errs)); rejection != nil {
 		return append(slices.Clone(errs[:l[Errors]-1]), gqlerror.Wrap(rejection))

@@ -38,8 +38,8 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.rejection
 }
 
-// measure returns the number of tokens with comments, the length of the longest name, and the depth
-// of brackets.
+// measure returns the number of tokens, including comments, the length of the longest name, and the
+// depth of brackets.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {

@@ -34,8 +34,8 @@ type selection struct {
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [results], or -1: see hasColumn.
 	column int
-	// The field below has the selection set of a field of an object type. The field byType has the
-	// selection sets of a field of an interface or union, by object type.
+	// below is the selection set of a field of an object type. byType has the selection sets of a
+	// field of an interface or union, by object type.
 	below  *selectionSet
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.

@@ -45,9 +45,10 @@
 //	                   └─► posts ──►    users, friends and posts share one
 //
 // Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
-// the running tasks. Each concurrent call of a resolver of one object is a task. A loader calls End
-// before it waits and Start before it returns, so waiting tasks are not counted. A run counts the
-// next tasks before it ends the task above them. So when the count is zero, no task can add a key.
+// the running tasks. A task that calls a resolver of one object for n objects counts as n tasks. A
+// loader calls End before it waits and Start before it returns, so waiting tasks are not counted. A
+// run counts the next tasks before it ends the task above them. So when the count is zero, no task
+// can add a key.
 //
 // # Lazy objects
 //

@@ -30,7 +30,7 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at w.path, extended by the parameter below. It returns false.
+// failHere adds an error at the path w.path + below. It returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {

@@ -55,8 +55,8 @@ func (c *column) null(f *Field, i int32) bool {
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects before compact; empty if the field is no list
-	// nulls has, for each list, whether it is null. It may be shorter than ends: lists without an
-	// element are not null.
+	// nulls has, for each list, whether it is null. If it is shorter than ends, the lists beyond it
+	// are not null.
 	nulls []bool
 }
 

@@ -38,8 +38,8 @@ type Object struct {
 	Fields    map[string]*Field
 }
 
-// Field is a field of an object type. Objects and parents are pointers to the Go types that gqlgen
-// binds. Root fields ignore them.
+// Field is a field of an object type. Its functions get objects and parents as pointers to the Go
+// types that gqlgen binds. Those of root fields ignore them.
 type Field struct {
 	Name                       string
 	Object                     string

@@ -52,12 +52,11 @@ func boundsOf(ctx context.Context) *Bounds {
 // returns false, too. So null propagates up to the nearest field or list element that may be null.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
-// absent field is absent, too. So absence propagates without an error, up to the nearest
-//
-//	list                          the element is omitted if its type is non-null or the directive
-//	                              covers the elements; otherwise it is null
-//	root field, or field without  the field is null, with an error if its type is non-null or it
-//	the directive                 has the directive
+// absent field is absent, too. So absence propagates without an error, and ends at the nearest
+//   - list: the element is omitted if its type is non-null or the directive covers the elements.
+//     Otherwise, it is null.
+//   - root field, or field without the directive: the field is null. It has an error if its type is
+//     non-null or it has the directive.
 //
 // A lazy object whose row could not be read is null, with an error.
 type writer struct {

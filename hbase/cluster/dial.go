@@ -12,7 +12,10 @@ type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // dialer connects the layers of a connection:
 //
-//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched: records the servers that refuse connections
+//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched
+//
+// The layer watched records the servers that refuse connections, and calls withOperation for each
+// message.
 //
 // A layer returns a [refusal] from its dialFunc or from Read if no retry can help.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {

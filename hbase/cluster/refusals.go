@@ -22,8 +22,8 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
 // refusals has the servers that refuse connections. gohbase keeps trying to connect, but calls to
-// regions without a connection fail immediately. Calls to a master fail at the next refusal.
-// refusals is safe for concurrent use.
+// regions without a connection fail immediately. A call to a master fails when any server refuses a
+// connection during the call. refusals is safe for concurrent use.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex

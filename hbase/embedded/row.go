@@ -162,7 +162,7 @@ func (r *reader) readPage(fs *familySelection) error {
 // mask hides versions that are deleted.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
-	only int64 // hides the version at this timestamp, the one of the last OneVersion marker
+	only int64 // hides the version at this timestamp, which the last OneVersion marker has
 }
 
 func (m *mask) add(kind byte, timestamp int64) {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// table is immutable, except for the cache selections.
+// table is immutable, except for its cache, the field selections.
 type table struct {
 	id         uint32
 	name       string

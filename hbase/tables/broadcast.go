@@ -68,8 +68,8 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns a check that expects the state old, and the put of the state next. If stored is
-// false, the check expects no state.
+// Change returns the check and the Put of a transition from old to next. If stored is false, the
+// check expects no state.
 func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {

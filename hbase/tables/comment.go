@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. The parameter
-// ordinal numbers the equal comments of a file, so a second import of the file adds no comment.
+// CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. Equal comments
+// of a file differ in their ordinal, so a second import of the file adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)

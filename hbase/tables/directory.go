@@ -53,8 +53,8 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket. Each position in starts begins a new bucket. The new
-// buckets are numbered from the parameter first on. The full bucket keeps the members before
+// Split plans the split of a full bucket. Each position in starts begins a new bucket. The number
+// of the first new bucket is the parameter first. The full bucket keeps the members before
 // starts[0]. columns are the buckets that one Put writes to the directory: the new buckets and,
 // unless bucket 0 is split, the full bucket with its new stop.
 func Split(directory []Bucket, bucket, first uint32, starts []string) (created, columns []Bucket) {
@@ -81,9 +81,9 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 // Directory reads up to n named buckets, beginning with the first bucket that stops at or after
 // position. An empty position is the end of the list.
 //
-// The positions directly before the parameter position are covered by the first bucket that is
-// read, if that bucket starts before position, and otherwise by bucket 0. To find the bucket that
-// covers position itself, pass [hbase.Next](position).
+// If the first bucket read starts before position, it also covers the positions directly before
+// position. If not, bucket 0 covers them. To find the bucket that covers position itself, pass
+// [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
 		position = directoryPrefix

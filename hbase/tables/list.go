@@ -63,7 +63,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans all rows of all owners' lists, including named buckets, with one column of each row.
+// Rows scans all rows of all owners' lists, also pending buckets, with one column of each row.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }

@@ -68,9 +68,9 @@ func OpTime(id string) (time.Time, error) {
 
 // The commit record is the value of [CommitColumn]:
 //
-//	ID        the operation ID committed
+//	ID        operation ID has committed
 //	OWN-ID    a fence with the id OWN: operation ID has not committed, and never will
-//	ID-ID     the operation ID is complete, and can't be compensated
+//	ID-ID     operation ID is complete, and can't be compensated
 const recordSeparator = "-"
 
 // FenceRecord returns the form OWN-ID.

@@ -31,8 +31,8 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard with ids of a time range. If the time to is zero, the range has
-// no end.
+// Scan scans the items of a shard with ids of a time range. The range ends before to. If to is
+// zero, it has no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -52,7 +52,7 @@ type Lease struct {
 // LeaseColumn is the column of an item's lease. It is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease returns a lease that ends at the parameter until, to the millisecond.
+// NewLease returns a lease whose end is stored in milliseconds.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }

@@ -48,9 +48,8 @@ func PutTimelineSince(owner string, since time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. Of the
-// two results, the caller must write since before deletion, so that an incomplete timeline never
-// looks complete.
+// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. The
+// caller must write the Put first, so that an incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {

@@ -116,11 +116,14 @@ const (
 //
 // Backward:
 //
-//	first ──► all is in the beginning of bucket 0: the page is its end ────► done
-//	  └──► bucket ──► it has a member: the page is its end ────────────────► done
-//	         ▲ └──► it is empty: lookup ──┐ the bucket before it
-//	         ├────────────────────────────┘
-//	         └── probe ◄── and that is empty too: twice as many as before
+//	first ──┬──► all is in the beginning of bucket 0: the page is its end ─► done
+//	        └──► bucket
+//	bucket ─┬──► it has a member: the page is its end ─────────────────────► done
+//	        ├──► it is empty, and none is before it ───────────────────────► done
+//	        ├──► it is empty, and the buckets before it are not known ─────► lookup
+//	        └──► it is empty, and they are known ──────────────────────────► probe
+//	lookup ────► the bucket before the empty one ──────────────────────────► bucket
+//	probe ─────► twice as many buckets each time; the last with members ───► bucket
 //
 // A backward page comes from one bucket. It may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the whole bucket. If members may be
@@ -137,7 +140,7 @@ type Scan struct {
 	reads uint8           // number of Gets of the next round
 	width uint8           // maximum number of buckets of a round; doubles
 	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
-	from  string          // of a forward scan: the first unread position
+	from  string          // the first unread position; of a backward scan, the start of the range
 	known []tables.Bucket // buckets to read, in the list's order
 	keys  []hbase.Cell    // positions of the last bucket whose values are unread
 	added int             // raises the limit of endOfKeys for members added since keys were read
