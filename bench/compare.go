@@ -26,6 +26,7 @@ var signUp = loadtest.Request{
 // compareWith compares this tree's program with another one, such as that of an earlier commit. The
 // programs take turns, and alternate in going first, so that each ratio compares neighbouring
 // turns. The tenth percentiles of the costs compare the turns that other processes disturbed least.
+// They may omit the cost of the garbage collector, which does not run in each turn.
 //
 // Both must return the responses of the handwritten program, byte for byte. Both are started for
 // the second time, so that the rows that a first start writes are in files. Both write a user, so

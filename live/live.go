@@ -53,7 +53,7 @@ const (
 	// Unfinished writes extend it, up to maxLag.
 	Overlap = 30 * time.Second
 	maxLag  = 10 * time.Minute
-	// MaxClockSkew is the difference between the clocks of two gateways that subscriptions tolerate.
+	// MaxClockSkew is the clock difference between gateways that subscriptions tolerate.
 	MaxClockSkew = 5 * time.Second
 	maxPending   = 1 << 16 // candidates kept for later polls
 	pollTimeout  = 10 * time.Second

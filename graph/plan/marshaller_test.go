@@ -56,6 +56,20 @@ func TestMarshallerErrorFailsItsFieldOnly(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a panic that does not recur is an error, too", func(t *testing.T) {
+		calls := 0
+		fx := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))})
+		schema := fx.withMarshaller(func(context.Context, any) graphql.Marshaler {
+			if calls++; calls == 1 {
+				panic("a marshaller")
+			}
+			return graphql.MarshalString("a")
+		})
+		want := `{"errors":[{"message":"panic of a marshaller"}],"data":{"list":[{"leaf":"a"}]}}`
+		if got := execute(newExecutor(schema), `{list{leaf}}`, "", nil); got != want {
+			t.Errorf("response:\ngot  %s\nwant %s", got, want)
+		}
+	})
 	t.Run("a marshaller has the ctx of its field", func(t *testing.T) {
 		type key struct{}
 		fx := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))})

@@ -19,7 +19,10 @@ const send: FetchFunction = async ({ id }, variables) => {
   });
   const body = await response.json().catch(() => ({}));
   const message = body.errors?.[0]?.message ?? `The server answered with status ${response.status}.`;
-  if (response.status === 401) signOut(message);
+  if (response.status === 401) {
+    signOut(message);
+    return new Promise(() => {}); // until the page is loaded again
+  }
   const complete = body.errors?.at(-1).extensions?.code !== 'TOO_MANY_ERRORS'; // else failed fields lack their errors
   if (!body.data || !complete) throw new Error(message);
   return body; // with the errors of fields, if any

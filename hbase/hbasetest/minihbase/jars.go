@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -28,6 +29,9 @@ func JVM() ([]string, error) {
 	return strings.Fields(string(options)), err
 }
 
+// tried: a process tries to write the archive once.
+var tried atomic.Bool
+
 // jars returns the folder of HBase's jars and, if it can be written, their [archive]. The folder's
 // name has the pom's hash, so a new version has a new folder.
 func jars(ctx context.Context) (string, error) {
@@ -43,7 +47,7 @@ func jars(ctx context.Context) (string, error) {
 		cache = os.TempDir()
 	}
 	lib := filepath.Join(cache, "twibase", fmt.Sprintf("hbase-%x", sha256.Sum256(pom))[:18])
-	if exists(archive(lib)) {
+	if exists(archive(lib)) || tried.Load() {
 		return lib, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(lib), 0o755); err != nil {
@@ -60,6 +64,7 @@ func jars(ctx context.Context) (string, error) {
 		}
 	}
 	if !exists(archive(lib)) {
+		defer tried.Store(true)
 		if err := writeArchive(ctx, lib); err != nil {
 			fmt.Fprintf(os.Stderr, "minihbase: HBase starts slowly, without an archive of its classes: %v\n", err)
 		}
