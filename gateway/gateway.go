@@ -62,7 +62,7 @@ type Config struct {
 	// load balancers notice that /readyz fails.
 	DrainDelay time.Duration
 
-	Shared bool // other gateways may serve the store
+	Shared bool // the store is an HBase cluster, which other gateways may also serve
 
 	Production bool
 	// PrivateMetrics hides /metrics on Public.
@@ -115,7 +115,7 @@ func New(base hbase.Store, config Config) *Gateway {
 		bodies:    inflight.New(maxInFlight),
 	}
 	if config.ReadMemory > 0 {
-		g.memory = hbase.NewMemory(int64(config.ReadMemory), tables.MaxCell)
+		g.memory = hbase.NewMemory(int64(config.ReadMemory), tables.MaxCell, config.Shared)
 	}
 	log := slog.New(zerolog.NewSlogHandler(config.Log))
 	g.watchdog = &loaders.Watchdog{Log: log}

@@ -178,9 +178,6 @@ func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) 
 		if err != nil {
 			return append(results, slices.Repeat([]Result{{Err: err}}, len(rest))...), nil
 		}
-		if n < len(rest) {
-			b.budget.memory.learn(rest[:n], part) // small rows are one piece the next time
-		}
 		results = append(results, part...)
 	}
 	return results, nil

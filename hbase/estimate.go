@@ -43,8 +43,16 @@ func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 	return len(gets), all
 }
 
+// piece returns how many of the first Gets are the next piece, and the sum of their estimates. Only
+// engines that reserve memory need assumed sizes.
 func (m *Memory) piece(gets []Get) (n int, all size) {
-	return m.estimate(gets, size{maxPiece, m.limit})
+	switch {
+	case m.reserves:
+		return m.estimate(gets, size{maxPiece, m.limit})
+	case m.knowsRows.Load():
+		return m.estimate(gets, size{maxPiece, math.MaxInt64})
+	}
+	return len(gets), size{}
 }
 
 func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
@@ -94,7 +102,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
-// learn remembers the sizes of rows that may be large.
+// learn remembers the sizes of rows in families whose cells may be large.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -105,7 +113,11 @@ func (m *Memory) learn(gets []Get, results []Result) {
 		}
 		hash := m.hash(g, s)
 		row, slot := newKnownRow(hash, &g.Page, cells), m.slot(hash)
-		if row.replaces(knownRow(slot.Load())) {
+		earlier := knownRow(slot.Load())
+		if !m.reserves && !row.large() && !earlier.is(hash) {
+			continue // the sizes of small rows are not needed: see piece
+		}
+		if row.replaces(earlier) {
 			slot.Store(uint64(row))
 			m.knowsRows.Store(true)
 		}

@@ -26,8 +26,9 @@ const (
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
 // for concurrent use. It works with estimates of results, known and assumed (estimate.go):
 //
-//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes, and at most
-//	           │     as many assumed bytes as the size of the memory. A piece of one Get may have more
+//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes. For engines
+//	           │     that can't stop between two rows, also with at most as many assumed bytes as the
+//	           │     size of the memory. A piece of one Get may have more
 //	           │
 //	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
 //	           │    read, and further bytes after the read. It holds them until the request ends
@@ -48,6 +49,7 @@ type Memory struct {
 	requests *fair.Semaphore
 	calls    *fair.Semaphore
 	maxCell  func(table, family string) int
+	reserves bool
 	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
 
@@ -60,14 +62,15 @@ type Memory struct {
 }
 
 // NewMemory returns a Memory of a size in bytes. maxCell returns the assumed size of a cell of
-// unknown size, in bytes.
-func NewMemory(bytes int64, maxCell func(table, family string) int) *Memory {
+// unknown size, in bytes. reserves is true if the engine calls [Reserve].
+func NewMemory(bytes int64, maxCell func(table, family string) int, reserves bool) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
 		limit:    bytes,
 		requests: fair.New(bytes, 1, maxWaiting),
 		calls:    fair.New(bytes, 1, math.MaxInt),
 		maxCell:  maxCell,
+		reserves: reserves,
 		sizes:    sizes,
 		seed:     maphash.MakeSeed(),
 	}

@@ -70,7 +70,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	}
 	t.Run("a request that is likely to exceed its budget reads once per second", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
+			store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell, true)
 			request := func() (answered int) {
 				store.calls = nil
 				ctx, end := context.WithCancel(t.Context())
@@ -100,7 +100,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	})
 	t.Run("a response takes memory until its request ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			m := NewMemory(16<<20, maxCell)
+			m := NewMemory(16<<20, maxCell, true)
 			first, end := context.WithCancel(t.Context())
 			store := Budgeted(first, &longTexts{cell: cell}, "a", 32<<20, m)
 			if _, err := read(t, first, store, 10); err != nil { // 4 MB
@@ -126,7 +126,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 		})
 	})
 	t.Run("rows known as large are read in pieces", func(t *testing.T) {
-		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
+		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell, true)
 		for range 2 {
 			store.calls = nil
 			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
@@ -138,7 +138,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 		}
 	})
 	t.Run("the estimate of a large row uses its columns, not the limit", func(t *testing.T) {
-		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell)
+		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell, true)
 		gets := pagesOf(50) // 20 MB
 		for i := range gets {
 			gets[i].Page.Limit = 100
@@ -150,7 +150,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 		}
 	})
 	t.Run("small rows take one call and no memory", func(t *testing.T) {
-		store, m := &longTexts{cell: 100}, NewMemory(64<<20, maxCell)
+		store, m := &longTexts{cell: 100}, NewMemory(64<<20, maxCell, true)
 		n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 100)
 		if n != 100 || err != nil || len(store.calls) != 1 {
 			t.Errorf("got %d rows, error %v and calls of %v rows, want one call of 100", n, err, store.calls)
@@ -159,22 +159,28 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			t.Errorf("%d bytes are held, want 0", held)
 		}
 	})
-	t.Run("small rows that were read in pieces take one call the next time", func(t *testing.T) {
-		store, m := &longTexts{cell: 100, stops: true}, NewMemory(16<<20, maxCell)
+	t.Run("an engine that can stop between two rows reads all rows of unknown size in one call", func(t *testing.T) {
+		store, m := &longTexts{cell: 100, stops: true}, NewMemory(16<<20, maxCell, false)
+		n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 60)
+		if n != 60 || err != nil || len(store.calls) != 1 {
+			t.Errorf("got %d rows, error %v and calls of %v rows, want one call of 60", n, err, store.calls)
+		}
+	})
+	t.Run("it reads rows known as large in pieces", func(t *testing.T) {
+		store, m := &longTexts{cell: cell, stops: true}, NewMemory(64<<20, maxCell, false)
 		for range 2 {
 			store.calls = nil
-			n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 60)
-			if n != 60 || err != nil {
-				t.Fatalf("got %d rows and error %v, want 60", n, err)
+			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
+				t.Fatalf("got %d rows and error %v, want 50", n, err)
 			}
 		}
-		if len(store.calls) != 1 {
-			t.Errorf("got calls of %v rows, want one call of 60", store.calls)
+		if want := "[19 19 12]"; fmt.Sprint(store.calls) != want {
+			t.Errorf("got calls of %v rows, want %v", store.calls, want)
 		}
 	})
 	t.Run("a request holds memory until it ends, and another one is rejected", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: cell}, NewMemory(16<<20, maxCell)
+			store, m := &longTexts{cell: cell}, NewMemory(16<<20, maxCell, true)
 			first, end := context.WithCancel(t.Context())
 			if _, err := read(t, first, Budgeted(first, store, "", 0, m), 30); err != nil {
 				t.Fatal(err)
@@ -199,7 +205,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	})
 	t.Run("a client leaves memory for others", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: cell}, NewMemory(40<<20, maxCell)
+			store, m := &longTexts{cell: cell}, NewMemory(40<<20, maxCell, true)
 			ctx, end := context.WithCancel(t.Context())
 			defer synctest.Wait()
 			defer end()
@@ -221,7 +227,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	})
 	t.Run("requests in pieces do not wait for each other", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: cell}, NewMemory(32<<20, maxCell)
+			store, m := &longTexts{cell: cell}, NewMemory(32<<20, maxCell, true)
 			request := func() {
 				ctx, end := context.WithCancel(t.Context())
 				defer end()
@@ -244,7 +250,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	})
 	t.Run("calls with rows of unknown size take turns", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell)
+			store, m := &longTexts{cell: 100, hold: make(chan struct{})}, NewMemory(32<<20, maxCell, true)
 			for range 3 {
 				go read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50) // 24 of 32 MiB
 			}
@@ -258,7 +264,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 	})
 	t.Run("calls with rows known as small run concurrently", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			store, m := &longTexts{cell: 100}, NewMemory(32<<20, maxCell)
+			store, m := &longTexts{cell: 100}, NewMemory(32<<20, maxCell, true)
 			if _, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +281,7 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 }
 
 func TestSizesOfColumnsAreBounded(t *testing.T) {
-	m := NewMemory(64<<20, maxCell)
+	m := NewMemory(64<<20, maxCell, true)
 	for n := range MaxCachedColumns + 100 {
 		m.sizesOf(&Get{Table: "users", Columns: fmt.Sprintf("i:q%d", n)}, nil)
 	}
@@ -285,7 +291,7 @@ func TestSizesOfColumnsAreBounded(t *testing.T) {
 }
 
 func TestEstimateUsesTheSizesOfEarlierReads(t *testing.T) {
-	m := NewMemory(64<<20, maxCell)
+	m := NewMemory(64<<20, maxCell, true)
 	row := func(name string, cells, bytes int) (Get, Result) {
 		var r Result
 		for range cells {

@@ -197,35 +197,46 @@ func (w *writer) object(o *objectSet, i int32) bool {
 	if w.stopped() {
 		return true
 	}
-	start := len(w.dst)
+	start, dst := len(w.dst), w.dst // a local variable is cheaper to append to
 	if len(o.set.fields) == 0 {
-		w.dst = append(w.dst, '{')
+		dst = append(dst, '{')
 	}
 	for k := range o.set.fields {
 		s := &o.set.fields[k]
-		w.dst = append(w.dst, s.key...)
+		dst = append(dst, s.key...)
 		ok := true
 		switch {
 		case s.field == nil:
-			w.dst = AppendString(w.dst, o.set.object.Name)
+			dst = AppendString(dst, o.set.object.Name)
 		case s.hasColumn():
+			w.dst = dst
 			ok = w.field(s, i)
-		default:
+			dst = w.dst
+		case w.guarded || s.field.AddsErrors:
+			w.dst = dst
 			ok = w.leaf(s, s.field.Leaf, o.objects[i])
+			dst = w.dst
+		default:
+			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, o.objects[i]); !ok {
+				w.null(s)
+			}
 		}
-		if w.stopped() { // an object can have hundreds of long texts
-			return true
+		if len(dst) > w.checked { // an object can have hundreds of long texts
+			if w.dst = dst; !w.check() {
+				return true
+			}
+			dst = w.dst
 		}
 		if ok {
 			continue
 		}
 		if w.absent || s.field.NonNull {
-			w.dst = w.dst[:start]
+			w.dst = dst[:start]
 			return false
 		}
-		w.dst = append(w.dst, "null"...)
+		dst = append(dst, "null"...)
 	}
-	w.dst = append(w.dst, '}')
+	w.dst = append(dst, '}')
 	return true
 }
 
