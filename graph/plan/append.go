@@ -49,32 +49,14 @@ func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 // AppendString appends a String, escaped as gqlgen escapes it.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for n := plain(s); n < len(s); n = plain(s) {
-		dst = append(append(dst, s[:n]...), escapes[s[n]]...)
-		s = s[n+1:]
-	}
-	return append(append(dst, s...), '"')
-}
-
-// plain returns the number of bytes of s before the first byte that needs an escape. It tests eight
-// bytes at a time: see "Determine if a word has a byte less than n" in Bit Twiddling Hacks by S. E.
-// Anderson. That saves 3 % of the CPU of query reference of 'go -C bench run . compare'.
-func plain(s string) (n int) {
-	const ones = 0x0101010101010101
-	for ; len(s)-n >= 8; n += 8 {
-		b := s[n : n+8]
-		word := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		quote, backslash := word^ones*'"', word^ones*'\\'
-		control := (word - ones*0x20) &^ word
-		if (control|(quote-ones)&^quote|(backslash-ones)&^backslash)&(ones*0x80) != 0 {
-			break
+	start := 0
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c == '\\' || c == '"' {
+			dst = append(append(dst, s[start:i]...), escapes[c]...)
+			start = i + 1
 		}
 	}
-	for n < len(s) && escapes[s[n]] == "" {
-		n++
-	}
-	return n
+	return append(append(dst, s[start:]...), '"')
 }
 
 // escapes has the escape of each byte that needs one.
