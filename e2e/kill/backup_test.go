@@ -31,6 +31,7 @@ func TestSnapshotsUnderLoadAreABackup(t *testing.T) {
 	}
 	t.Cleanup(h.Kill)
 	f := newFixture(t, h.URL(), 2, writers, rand.New(rand.NewPCG(*seed, 2)).Uint64())
+	f.pause = 50 * time.Millisecond // the snapshots of all tables take half a minute
 	f.start(t)
 	for i := range kept {
 		f.keep(t, i)

@@ -120,6 +120,7 @@ func (c *client) run(stop *atomic.Bool) {
 		}
 		if m != nil && (c.retry != nil || c.isCertain(m)) {
 			c.send(m)
+			time.Sleep(c.f.pause)
 		}
 	}
 }

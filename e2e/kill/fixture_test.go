@@ -33,6 +33,7 @@ type fixture struct {
 	gateways []*gateway
 	tokens   *auth.Tokens
 	clients  []*client
+	pause    time.Duration // of a client, after each mutation or query
 	// star is never deleted.
 	star  string
 	phase atomic.Int64
@@ -217,6 +218,7 @@ func (f *fixture) read(stop *atomic.Bool, reader int) {
 		default:
 			f.reads.Add(1)
 		}
+		time.Sleep(f.pause)
 	}
 }
 
