@@ -28,8 +28,8 @@ type explainCommand struct {
 	Limit     map[string]int `mapsep:"," placeholder:"NAME=N,…" help:"Limits, as for twibase serve."`
 }
 
-// Run prints the plan of a document or the error of a server, or both if the document costs too
-// much. Run needs no store.
+// Run prints the plan of a document, or the error that a server would return, or both if the
+// document costs too much. Run needs no store.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

@@ -247,9 +247,9 @@ func closeAll(l gateway.Listeners) {
 // concurrency returns --concurrency or its default. On the embedded store, operations compete for
 // the processors. At four times the load that the processors can serve, 8 operations per processor
 // keep 90 % of the best throughput, with responses in 60 ms. 64 per processor keep 80 %, with
-// responses in 600 ms ('go -C bench run . overload'). While other clients send requests, a client
-// may use a sixth of the slots (slotReserve in graph/endpoint): two of 16. So a client with one
-// slow operation can still run another.
+// responses in 600 ms ('go -C bench run . overload'). The minimum is 16: while other clients send
+// requests, a client may use a sixth of the slots (slotReserve in graph/endpoint), here two. So a
+// client with one slow operation can still run another.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

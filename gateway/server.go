@@ -28,7 +28,7 @@ const (
 
 const (
 	maxHeaderBytes  = 64 << 10
-	maxHeaderFields = 100 // of more than 100 bytes of memory each
+	maxHeaderFields = 100 // each takes more than 100 bytes of memory
 	maxStreams      = 100 // of an HTTP/2 connection, the minimum that RFC 9113 recommends
 	// maxUnread bounds the bytes of bodies that HTTP/2 buffers until handlers read them, per
 	// connection and per stream.
@@ -123,8 +123,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer bounds the requests of an HTTP/2 connection: two for each slot, and at most maxStreams.
-// Without this bound, one client could fill the slots and the queue, which have room for five
-// requests for each slot, with requests that it cancels at no cost.
+// The slots and the queue have room for five requests for each slot. Without this bound, one client
+// could fill them with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

@@ -13,8 +13,8 @@ import (
 //
 // A named column counts with the maxCell of its family: see [NewMemory]. A family that is selected
 // as a whole counts with its number of columns times the size of a cell. For columns that were read
-// before, the size of a cell is the average of the row's cells, also in the field assumed. For
-// other columns, it is maxCell, which for texts of twits is usually a hundred times too large.
+// before, in large and small rows, the size of a cell is the average of the row's cells. For other
+// columns, it is maxCell, which for texts of twits is usually a hundred times too large.
 type size struct{ known, assumed int64 }
 
 const (
@@ -132,7 +132,7 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 // A large row has its number of columns or, if it was read only in part, maxColumns as an upper
 // bound. A small row has the number of columns that were read from its start or, if that was the
-// whole row, maxColumns. Its later columns may be large, so they count as unknown.
+// whole row, maxColumns. Columns that were not read may be large, so they count as unknown.
 type knownRow uint64
 
 const knownRowBits = 12

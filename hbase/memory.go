@@ -107,7 +107,7 @@ func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool
 	return nil
 }
 
-// letsThrough returns true once per second. Then a request is read although its known rows exceed
+// letsThrough returns true once per second. Then a request may read although its known rows exceed
 // the budget, because the rows may be smaller now.
 func (m *Memory) letsThrough() bool {
 	last, now := m.letThrough.Load(), time.Now().Unix()

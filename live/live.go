@@ -65,8 +65,8 @@ const (
 	idleTimeout = time.Minute
 	// MaxRows bounds the polled rows. The rows of broadcasters count, but are polled even beyond
 	// this number. If more than half of MaxRows are polled, the next poll drops all rows without
-	// subscribers. If an address uses more than about half of its share, the next poll drops the
-	// rows without subscribers that this address added.
+	// subscribers. If an address has added more than about half of the rows that it may add (see
+	// [Poller.Subscribe]), the next poll drops those of them that have no subscribers.
 	MaxRows = 20_000
 	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
 	rowReserve = 4
@@ -80,7 +80,8 @@ const (
 	entriesPerCall = 256
 )
 
-// Key identifies an entry by the owner of the list that stores it, and its position there.
+// Key is the owner of a list and a position there. An entry of a timeline has its twit's Key in the
+// author's list.
 type Key struct{ Owner, Position string }
 
 // Candidate is an entry that may be delivered to a subscriber.

@@ -70,14 +70,14 @@ func (o *observations) forget(at time.Time) {
 }
 
 // MaxReordering bounds the age difference of two entries that arrive in the wrong order. It is the
-// maximum lag of a fan-out, and twice the maximum clock skew.
+// maximum lag of a fan-out plus twice the maximum clock skew.
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber that has received one entry, from this or another
 // gateway, may lack an older entry. It returns false if this gateway found the older entry early
-// enough: a poll that started at least certainOrder after this still did not find the received
-// entry. Then every gateway finds the older entry first. MayHaveMissed also returns false if a
-// follow copied the older entry.
+// enough: a poll that started at least certainOrder after the poll that found it still lacked the
+// received entry. Then every gateway finds the older entry first. MayHaveMissed also returns false
+// if a follow copied the older entry.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

@@ -10,7 +10,7 @@ type queued struct {
 	all    *atomic.Int64
 }
 
-// queuedOf returns the counter that the subscriptions of one check share.
+// queuedOf returns the counter of an entry, which the subscriptions of one check share.
 func (p *Poller) queuedOf(known map[any]*queued, entry any) *queued {
 	q := known[entry]
 	if q == nil {

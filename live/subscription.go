@@ -147,7 +147,7 @@ func (p *Poller) mayAdd(address string) bool {
 func (p *Poller) drop(r *row) {
 	delete(p.rows, r.rowName)
 	p.Counters.Rows.Add(-1)
-	if p.added[r.addedBy]--; p.added[r.addedBy] <= 0 { // no address adds broadcasters
+	if p.added[r.addedBy]--; p.added[r.addedBy] <= 0 { // the rows of updateBroadcasters have no address
 		delete(p.added, r.addedBy)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// Round is a batch, a scan, or one call of the store by package writers, even if such calls are
-// concurrent.
+// Round is a batch, a scan, or one call of the store by package writers. Concurrent calls of
+// writers are separate rounds.
 type Round struct {
 	// Fields and Loaders caused the round. Both are sorted.
 	Fields  []string

@@ -112,7 +112,7 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 }
 
 // followsCost declares two kinds of reads: whether the viewer is an administrator, and, for each
-// object of a set, whether the viewer follows each of several users, whose number is given.
+// object of a set, whether the viewer follows some users. The parameter users is their number.
 // Declarations for one set with the same subject count as one read, unless the subject is empty.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
@@ -140,8 +140,8 @@ func all(ctx context.Context, checks ...check) error {
 }
 
 // authorize returns the viewer and the remaining check, which is nil if no read is needed. If the
-// action needs a token, and there is none, the error is UNAUTHENTICATED. The check returns
-// UNAUTHENTICATED for a deleted viewer, otherwise FORBIDDEN, or an error of its reads.
+// action needs a token, and there is none, the error is UNAUTHENTICATED. If the check fails, its
+// error is UNAUTHENTICATED for a deleted viewer, otherwise FORBIDDEN, or an error of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {

@@ -56,8 +56,8 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions hides the deletions of twits of deleted authors. The id of a deletion has the
-// name and the time of the twit. So the deletion of a Moment is visible only to the author, to
+// visibleDeletions hides the deletions of twits of deleted authors. A deletion discloses the name
+// and the time of the twit. So the deletion of a Moment is visible only to the author, to
 // administrators and to viewers who followed the author before the deletion, with the tolerance
 // [live.MaxClockSkew].
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {

@@ -13,7 +13,7 @@ import (
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error)
-	author  string // for costs, the Subject of the check that the author exists
+	author  string // the [explain.Read].Subject of the check that the author exists
 	visible visibility[T]
 }
 

@@ -15,8 +15,8 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived after the parameter received, the last entry that the
-// client has. It skips the entries that the subscription delivers. It first sends older entries
+// replay sends the entries that arrived after the client's last entry, the parameter received. It
+// skips the entries that the subscription delivers. It first sends older entries
 // that may have arrived late, and then newer entries, both oldest first. So if the replay is
 // interrupted, the client has received all entries before its last one.
 func replay[T any](

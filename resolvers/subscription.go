@@ -150,8 +150,7 @@ type stream struct {
 	resumed  bool // an earlier operation started the subscription
 	// taken has the first two entries that this operation took from the subscription. If no event
 	// was sent to the client, Rewind returns them to the subscription. Two are enough: if no event
-	// was sent, the endpoint has at most the first entry, and run is blocked while it sends the
-	// second.
+	// was sent, the endpoint has at most the first entry, and run is blocked on sending the second.
 	taken []live.Key
 }
 

@@ -73,9 +73,9 @@ type importer struct {
 	objects   map[*tables.AnyObject]*lookup[string]
 	lists     lists
 	timelines owners
-	// ensureMarker stores the import marker once: timelines may have entries that are not trimmed
-	// yet. It must be called before an entry of a timeline is written. interrupted is true if the
-	// marker of an earlier import was found.
+	// ensureMarker stores the import marker once. The marker means that timelines may have
+	// untrimmed entries. So ensureMarker must be called before an entry of a timeline is written.
+	// interrupted is true if the marker of an earlier import was found.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has the names of two related objects. The method imports replaces the names by keys.
+// pair has the names of two related objects. [relations.imports] replaces the names by keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }

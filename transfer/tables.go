@@ -225,7 +225,7 @@ func (f Found) foreign(ctx context.Context, store hbase.Store, marked []string) 
 		return withoutFamilies(ctx, store, f.Present)
 	case slices.Equal(foreign, []string{tables.Marks.Table()}) && len(f.Present) == 1:
 		for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Marks.Table(), Limit: 2}) {
-			if err != nil || row.Key != tables.Marks.Get().Row { // the mark of a concurrent call
+			if err != nil || row.Key != tables.Marks.Get().Row { // a concurrent call may put the mark
 				return foreign, err
 			}
 		}

@@ -92,8 +92,8 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent removes the intent last. If recordsCompletion is true for the type, awaitLast relies
-// on the completion being recorded by then.
+// removeIntent removes the intent. If recordsCompletion is true for the type, the completion is
+// recorded first, because awaitLast relies on that.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))

@@ -30,8 +30,9 @@ import (
 //	  ▼
 //	counted
 //
-// A full journal drops operations whose intent is removed. The intent is read after the journal. So
-// if the intent still exists, and the journal lacks the operation, the counts do not include it.
+// A full journal drops operations whose intent is removed. The intent of an operation to count is
+// read after the journal. So if the intent still exists, and the journal lacks the operation, the
+// counts do not include it.
 //
 // Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
 // bottleneck.

@@ -149,7 +149,7 @@ type application struct {
 type attempt struct {
 	precondition func() error // see [WithPrecondition]; may be nil
 	read         *reading
-	// knownComplete is the row's entry in Writers.completed, from before stateReading.
+	// knownComplete is the row's entry in Writers.completed, taken before the row is read.
 	knownComplete string
 	commitCells   []hbase.Cell
 	foundRecord   []hbase.Cell // the commit record that stateResolving read

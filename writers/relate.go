@@ -11,9 +11,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// init registers relate and unrelate for every relation in the catalogue. Compensations and the
-// deletion of an end also run unrelate, with IfMissing if the key of an end is reusable. Below,
-// strict means [tables.Relation.Strict].
+// init registers relate and unrelate for every relation in the catalogue. The ends of a relation
+// are its two objects. Compensations and the deletion of an end also run unrelate, with IfMissing
+// if the key of an end is reusable. Below, strict means [tables.Relation.Strict].
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -30,9 +30,8 @@ import (
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
 // An object with a reusable key may be created again before that unrelate commits. Then the
 // unrelate must not end a relation of the new object. So the unrelate reads the edge before the
-// ends. If an end is missing after that read, no new object existed when the edge was read. So the
-// edge belongs to the deleted object. Also, relate records its completion, so that a late
-// compensation fails.
+// ends. If an end is missing after that read, the edge that was read belongs to a deleted object.
+// Also, relate records its completion, so that a late compensation fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))

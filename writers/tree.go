@@ -81,8 +81,8 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check sets the following fields. From is the old parent. To is the level of the deepest
-	// descendant after the move.
+	// check sets the following fields. From is the old parent. To is no department, but the level
+	// of the deepest descendant after the move.
 	Name      string
 	From      *string
 	Depth, To *int

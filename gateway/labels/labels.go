@@ -16,8 +16,8 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values with series. The first max values get a series. All other values have
-// the label [Other].
+// Values chooses the values of a label that get a time series in Prometheus. The first max values
+// get one. All other values have the label [Other].
 //
 // A value keeps its series while it is used at least once a day, so that series do not come and go.
 // Once an hour, a value without a series replaces the least used one, but only if the value was

@@ -32,9 +32,9 @@ import "slices"
 //
 // # Chains
 //
-// A scan runs concurrently with the rounds. So its results start a chain of rounds of their own, at
-// round 0. The bound of an operation is the sum of the rounds of all chains, plus the number of
-// scans:
+// A scan runs concurrently with the rounds, and may end at any time. So its results start a chain
+// of rounds of their own, at round 0. Rounds of two chains may not coincide. So the bound of an
+// operation is the sum of the rounds of all chains, plus the number of scans:
 //
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …

@@ -56,7 +56,7 @@ func boundsOf(ctx context.Context) *Bounds {
 //   - list: the element is omitted if its type is non-null or the directive covers the elements.
 //     Otherwise, it is null.
 //   - root field, or field without the directive: the field is null. It has an error if its type is
-//     non-null or it has the directive.
+//     non-null, or if it is a root field with the directive.
 //
 // A lazy object whose row could not be read is null, with an error.
 type writer struct {
@@ -289,8 +289,8 @@ func (w *writer) null(s *selection) bool {
 
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf. For null, it adds an error, unless appendTo has added an error. If appendTo
-// panics in a guarded writer, the leaf is null, with an error.
+// leaf appends a leaf. For null of a non-null type, it adds an error, unless appendTo has added
+// one. If appendTo panics in a guarded writer, the leaf is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	if w.guarded {
 		defer func() {

@@ -2,8 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, and errors. A CheckAndPut is safe to repeat
-// if it puts a unique value.
+// survive a region's move, a timestamp for each cell, and errors. gohbase may repeat a CheckAndPut,
+// so its result may be wrong: see [Store.CheckAndPut].
 //
 // The path of a Get call:
 //

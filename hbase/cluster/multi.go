@@ -64,9 +64,8 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, and sets their results. The result rejected has the
-// Gets that a busy server has rejected. The result rest has the Gets that gohbase must locate or
-// retry.
+// getFromServers sends Gets of known regions, and sets their results. It returns the Gets that a
+// busy server has rejected, and the rest, which gohbase must locate or retry.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rejected, rest []int) {

@@ -25,7 +25,7 @@ func WithNamespace(namespace string) Option {
 
 var namespaceName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
-// CheckNamespace returns the error of [Open] for a name that [WithNamespace] does not accept.
+// CheckNamespace returns the error of [Open] for an invalid namespace.
 func CheckNamespace(name string) error {
 	if !namespaceName.MatchString(name) || name == "hbase" {
 		return fmt.Errorf("%w: namespace %q: a name has letters, digits and '_', and hbase is the namespace of HBase's own tables",

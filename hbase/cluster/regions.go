@@ -94,8 +94,8 @@ type routedGet struct {
 	get    int // index
 }
 
-// route groups Gets by the connection of their regions. The result unknown has the Gets whose
-// regions gohbase must first locate.
+// route groups Gets by the connection of their regions. It also returns the Gets of unknown
+// regions, which gohbase must first locate.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {

@@ -88,7 +88,7 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains reports whether the cells got have the cell want. In got, the newest version of a column
+// contains reports whether want is one of the cells in got. In got, the newest version of a column
 // comes first. If want has no timestamp, only the newest version counts.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {

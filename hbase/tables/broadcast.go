@@ -83,8 +83,7 @@ func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells that the Get of b.Of returns, or one of the cells that the Get of b.Get
-// returns.
+// State decodes the cells read by b.Of, or a single cell read by b.Get.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil

@@ -33,7 +33,7 @@ const (
 )
 
 // CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. Equal comments
-// of a file differ in their ordinal, so a second import of the file adds no comment.
+// of a file differ in their ordinal. A second import makes the same marks, so it adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)

@@ -81,7 +81,7 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 // Directory reads up to n named buckets, beginning with the first bucket that stops at or after
 // position. An empty position is the end of the list.
 //
-// If the first bucket read starts before position, it also covers the positions directly before
+// If the first bucket read starts before position, it covers the positions directly before
 // position. If not, bucket 0 covers them. To find the bucket that covers position itself, pass
 // [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {

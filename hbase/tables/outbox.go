@@ -31,8 +31,8 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard with ids of a time range. The range ends before to. If to is
-// zero, it has no end.
+// Scan scans the items of a shard whose ids have a time in [from, to). If to is zero, the range has
+// no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)

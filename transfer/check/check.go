@@ -11,8 +11,8 @@
 //
 // Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
 // Checks of lists read the source of each member (explain). A check scans one table in batches. It
-// keeps only violations, departments, pending jobs and broadcasters in memory, and the authors that
-// 32 users follow.
+// keeps violations, departments, pending jobs and broadcasters in memory, and, for 32 users at a
+// time, their timelines and the authors that they follow.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //

@@ -105,16 +105,16 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated returns the source of a member of a list of x. If x is dated, the parameter when
-// is the time of the member.
-func sourceOfRelated(x *tables.Relation, a, b string, when time.Time) source {
+// sourceOfRelated returns the source of a member of a list of x. The parameter listed is the time
+// of the member if x is dated.
+func sourceOfRelated(x *tables.Relation, a, b string, listed time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)
 		switch {
 		case err != nil: // reported with the edge
 		case !related:
 			return fmt.Sprintf("%s has no edge for: %s", x.Table, statement(x, a, b))
-		case x.Dated() && !at.Equal(when):
+		case x.Dated() && !at.Equal(listed):
 			return statement(x, a, b) + since(x, at)
 		}
 		return ""

@@ -80,8 +80,8 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	// Unlike deliverOnce, this does not set the cursor to allDelivered. A late CheckAndPut of
-	// startLeaving may put this job into the author's state after this run. Then the job's next run
-	// must deliver.
+	// startLeaving may put this job into the author's state after this run. If the job still
+	// exists then, its next run must deliver.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrLeaseLost is returned if this gateway may not work on the item: another gateway took the item,
-// or it is removed, deferred or not yet due. Work must return ErrLeaseLost, maybe wrapped.
+// or it is removed, deferred or not yet due. Work must pass it on, maybe wrapped.
 var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on. It is not safe for concurrent use.

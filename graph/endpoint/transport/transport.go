@@ -24,7 +24,7 @@ var (
 )
 
 // Write writes JSON without line breaks, and releases the data, which the caller must not use
-// again. A request that was not executed has no data, not even null.
+// again. The response to a request that was not executed has no data, not even null.
 func Write(w io.Writer, response *graphql.Response) error {
 	head, tail := []byte("{"), []byte("}")
 	if len(response.Errors) > 0 {

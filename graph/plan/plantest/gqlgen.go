@@ -53,7 +53,7 @@ type call struct {
 	alias string
 }
 
-// resolve checks arguments, because gqlgen takes null in a non-null argument for the zero value.
+// resolve checks arguments, because gqlgen reads null as the zero value of a non-null argument.
 // The specification demands a field error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)

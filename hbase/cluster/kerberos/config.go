@@ -64,7 +64,7 @@ func (c Config) read() (*identity, error) {
 // fallback, which Red Hat's krb5.conf has.
 var canonicalization = regexp.MustCompile(`(?mi)^\s*dns_canonicalize_hostname\s*=.*$`)
 
-// unsupported reports whether gokrb5 has only ignored lines, such as include.
+// unsupported reports whether err only says that gokrb5 ignored lines, such as include.
 func unsupported(err error) bool {
 	_, ok := err.(config.UnsupportedDirective)
 	return ok

@@ -142,7 +142,7 @@ type Scan struct {
 	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
 	from  string          // the first unread position; of a backward scan, the start of the range
 	known []tables.Bucket // buckets to read, in the list's order
-	keys  []hbase.Cell    // positions of the last bucket whose values are unread
+	keys  []hbase.Cell    // positions in the last bucket, as far as their values are unread
 	added int             // raises the limit of endOfKeys for members added since keys were read
 
 	cells                []hbase.Cell
