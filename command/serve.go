@@ -30,7 +30,7 @@ const (
 	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads per call.
 	minReadMemory = 16
 	// maxDrainDelay bounds --drain-delay. A longer delay is implausible: by default, cluster
-	// managers kill a process sooner after SIGTERM than this.
+	// managers kill a process less than five minutes after SIGTERM.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
@@ -166,7 +166,7 @@ func (s *serveCommand) adviseGrants(err error) error {
 	return err
 }
 
-// failingMetrics returns the metrics of reloaded files, except --documents.
+// failingMetrics returns the metrics of reloaded files, except --config and --documents.
 func (s *serveCommand) failingMetrics(tokens *auth.Tokens) (metrics []prometheus.Collector) {
 	if s.certificate != nil {
 		metrics = append(metrics, failingMetric("tls-cert", s.certificate.failing))

@@ -35,7 +35,8 @@ func (f *storeFlag) Validate() error {
 }
 
 // checkStore returns errors that show no password, which --store may have by mistake. They do not
-// quote a malformed value, and [cluster.CheckURL] omits the user and the password.
+// quote a value without a known scheme. In a URL, [cluster.CheckURL] omits the user and the
+// password.
 func (f *storeFlag) checkStore() error {
 	switch {
 	case f.embedded():

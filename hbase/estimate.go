@@ -12,9 +12,10 @@ import (
 //   - assumed is for all other rows, and for Gets without values.
 //
 // A named column counts with the maxCell of its family: see [NewMemory]. A family that is selected
-// as a whole counts with its number of columns times the size of a cell. For columns that were read
-// before, in large and small rows, the size of a cell is the average of the row's cells. For other
-// columns, it is maxCell, which for texts of twits is usually a hundred times too large.
+// as a whole counts with its number of columns times the size of a cell. In a large row, a cell has
+// the average size of the row's cells. In a small row, this is true for columns that were read
+// before. All other cells have the size maxCell, which for texts of twits is usually a hundred
+// times too large.
 type size struct{ known, assumed int64 }
 
 const (
@@ -163,8 +164,8 @@ func (r knownRow) smallColumns(page *Page) int {
 	return r.columns()
 }
 
-// replaces reports whether r replaces the earlier row in its slot. A small row never replaces
-// another, large row. A large row becomes small only if it is read completely.
+// replaces reports whether r replaces the earlier row in its slot. A small row never replaces a
+// different row that is large. A large row becomes small only if it is read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {

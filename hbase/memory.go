@@ -26,14 +26,14 @@ const (
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
 // for concurrent use. It works with estimates of results, known and assumed (estimate.go):
 //
-//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes. For engines
-//	           │     that can't stop between two rows, also with at most as many assumed bytes as the
-//	           │     size of the memory. A piece of one Get may have more
+//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes. If the engine
+//	           │     counts rows only after the whole call, as the cluster does, also with at most as
+//	           │     many assumed bytes as the size of the memory. A piece of one Get may have more
 //	           │
 //	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
 //	           │    read, and further bytes after the read. It holds them until the request ends
 //	           └──► semaphore calls: a call takes the assumed bytes of its rows, in engines that
-//	                can't stop between two rows
+//	                count rows only after the whole call
 //
 // Each semaphore has the size of the memory. While other clients read, a client that already holds
 // bytes gets at most half of a semaphore. A piece with many unknown rows takes most of the bytes of
@@ -117,8 +117,8 @@ func (m *Memory) letsThrough() bool {
 // errLearnt: while the Gets waited, rows became known as large.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Reserve reserves memory for gets until release is called. Engines that can't stop between two
-// rows call it in [Store.Get], and return its error unchanged.
+// Reserve reserves memory for gets until release is called. Engines that count rows only after the
+// whole call use it in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil || p.size.assumed <= smallRequest {

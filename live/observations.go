@@ -75,9 +75,9 @@ const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber that has received one entry, from this or another
 // gateway, may lack an older entry. It returns false if this gateway found the older entry early
-// enough: a poll that started at least certainOrder after the poll that found it still lacked the
-// received entry. Then every gateway finds the older entry first. MayHaveMissed also returns false
-// if a follow copied the older entry.
+// enough: a poll that started at least certainOrder later did not yet find the received entry. Then
+// every gateway finds the older entry first. MayHaveMissed also returns false if a follow copied
+// the older entry.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

@@ -34,7 +34,8 @@ var (
 //
 // A subscription may have an end, such as the expiry of a token. The poller parks the keys of
 // entries that it finds after the end, until Resume. Subscriptions to one row with the same end
-// stop at the same entry, because all of them compare an entry with the same reading of the clock.
+// stop at the same entry, because for each entry all ends are compared with one reading of the
+// clock.
 type state uint8
 
 const (

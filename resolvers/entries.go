@@ -9,7 +9,7 @@ import (
 )
 
 // entries reads entries: objects that are stored in lists, such as twits, and have no row of their
-// own. See [entryKey] for their deletion.
+// own. An entry is also deleted with a user: see [entryKey].
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error)

@@ -77,8 +77,9 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns the visible entries of an owner's list as they arrive. If the key after is not
-// nil, the entries that have arrived since the entry with that key come first.
+// subscribe returns the visible entries of an owner's list as they arrive. If the parameter after
+// is not nil, the entries that arrived after the entry with this key come first. live.Subscription
+// has the states of a subscription, and package resume explains when another operation resumes it.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {

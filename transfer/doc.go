@@ -20,7 +20,8 @@
 //   - A changed department or role replaces the stored object, with a timestamp 1 ms later. The
 //     object is a member of a list, such as a role in the list of its department. If it moves to
 //     another list, and later back, the delete marker of its old member would mask a new member
-//     with the same timestamp. The row replaces the object even if a gateway changed or deleted it.
+//     with the same timestamp. The row of the file replaces the object even if a gateway changed or
+//     deleted the object.
 //
 // If several rows have the same key, the last row counts. Of a dated relation, the row with the
 // latest date counts. Rows with the id of the same twit must be equal. In the file of users, an

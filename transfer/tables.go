@@ -24,10 +24,10 @@ const (
 )
 
 // EnsureTables creates the missing tables with the given number of regions each, and returns their
-// names. It creates the table of the marks, and marks all tables before it creates the others,
-// because FindTables takes unmarked tables for those of another application. Then it completes
-// search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails. Several
-// processes may call it concurrently.
+// names. It first creates the table of the marks, then puts a mark for each table, and then creates
+// the other tables, because FindTables takes unmarked tables for those of another application. Then
+// it completes search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails.
+// Several processes may call it concurrently.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err

@@ -193,9 +193,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete, and sets x.compensated. After the
-// commit, it is called between a read of the directory and a write of members, because of splits:
-// see docs/WRITES.md.
+// checkOpen returns errSuperseded if the operation is complete. It also sets x.compensated: whether
+// a compensation has replaced the commit record. After the commit, it is called between a read of
+// the directory and a write of members, because of splits: see docs/WRITES.md.
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {

@@ -213,10 +213,10 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead stores the intent. At the same time it reads the places of the members of plan.now, and
-// the counts. It returns errSuperseded for a nested operation whose parent is complete. In that
-// case another execution of the parent has run the nested operation, and later operations may have
-// changed the row since.
+// readAhead stores the intent if there is a commit row. At the same time it reads the places of the
+// members of plan.now, and the counts. It returns errSuperseded for a nested operation whose parent
+// is complete. In that case another execution of the parent has run the nested operation, and later
+// operations may have changed the row since.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -14,8 +14,8 @@ type addCommentArgs struct {
 	Content string
 	Key     *string
 	// check sets At, in milliseconds. If an earlier call with the same key added a comment, check
-	// sets At and Mark to those of that comment. Mark distinguishes comments of one time. If it is
-	// empty, the comment has [tables.CommentMark].
+	// sets At and Mark to those of that comment. Mark distinguishes comments with the same time. If
+	// it is empty, the comment has [tables.CommentMark].
 	At   int64
 	Mark []byte `json:",omitempty"`
 }

@@ -23,8 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage verifies members before it returns. After a later stage has removed the items from the
-// list, it would be too late to write members again.
+// applyPage verifies members before it returns. A later stage may remove the items from the list,
+// and after a crash no execution would find the items, to write their members again.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)

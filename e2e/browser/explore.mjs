@@ -47,6 +47,7 @@ try {
   await withoutCost();
   await viewers();
   await queryBuilder();
+  await prettified();
   await shared();
 } catch (error) {
   await picture('failed');
@@ -194,6 +195,21 @@ async function queryBuilder() {
   });
   report.built = true;
   await picture('builder');
+}
+
+async function prettified() {
+  const link = new URL(url);
+  link.searchParams.set('query', 'query($n:Int!){games(first:$n){nodes{code}}}');
+  link.searchParams.set('variables', '{"n":1}');
+  const other = await open(browser, link.href, report);
+  await other.click('[aria-label^="Prettify"]');
+  const texts = await other.waitForFunction(() => {
+    const models = globalThis.__MONACO.editor.getModels();
+    const texts = ['operation.graphql', 'variables.json'].map((name) => models.find(({ uri }) => uri.path.endsWith(name)).getValue());
+    return texts.every((text) => /[^ ] [^ ]/.test(text)) && texts;
+  });
+  report.prettified = await texts.jsonValue();
+  await other.close();
 }
 
 // shared opens an operation by a link, and copies it as a link and as a command.

@@ -36,8 +36,9 @@ type session struct {
 		Failed                any   // the viewer after a request without a token
 		Offered               []string
 	}
-	Built  bool
-	Shared struct {
+	Built      bool
+	Prettified []string // a query and its variables
+	Shared     struct {
 		Link, Address, Ran, Later, Copied, NotCopied, Curl, CurlAsUser string
 
 		Sent map[string]string
@@ -103,6 +104,12 @@ func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
 	t.Run("the query builder adds a field", func(t *testing.T) {
 		if !s.Built {
 			t.Error("it did not")
+		}
+	})
+	t.Run("it formats the query and the variables", func(t *testing.T) {
+		query := "query ($n: Int!) {\n  games(first: $n) {\n    nodes {\n      code\n    }\n  }\n}\n"
+		if diff := cmp.Diff([]string{query, "{\n  \"n\": 1\n}\n"}, s.Prettified); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("a link opens the operation, and is copied", func(t *testing.T) {

@@ -19,9 +19,9 @@ const (
 // Values chooses the values of a label that get a time series in Prometheus. The first max values
 // get one. All other values have the label [Other].
 //
-// A value keeps its series while it is used at least once a day, so that series do not come and go.
-// Once an hour, a value without a series replaces the least used one, but only if the value was
-// more than twice as frequent. So values that a client invents rarely replace other values.
+// A value loses its series after a day without use. Once an hour, a value without a series may
+// replace the least used one, but only if it was more than twice as frequent. So values that a
+// client invents rarely replace other values.
 //
 // Values is not safe for concurrent use. The caller holds a lock from the call of Of until it has
 // used the label. Otherwise the value could lose its series in between, and the use would create

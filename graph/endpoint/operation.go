@@ -174,7 +174,8 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 }
 
 // responses runs an operation until its responses end or ctx is done. It releases the slot before
-// it yields, because clients may read slowly. A response was sent if yield returns true.
+// it yields, because clients may read slowly. An operation above a limit keeps it for limitPenalty.
+// A response was sent if yield returns true.
 func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		if op.Operation.Operation == ast.Subscription {

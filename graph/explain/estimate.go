@@ -25,16 +25,16 @@ import "slices"
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets. One Get reads all named columns of a row. If there is
-// a first page, its Get reads them, too. Each page counts as a Get, because loaders merge pages
-// only under conditions that are unknown here. Reads that begin later count separately. A stage is
-// only the maximum number of rounds before a point, so reads of the same later stage may be sent in
-// different rounds.
+// a first page, its Get reads them, too. Different pages of a row count as separate Gets,
+// because loaders merge them only under conditions that are unknown here. Reads that begin later
+// count separately. A stage is only the maximum number of rounds before a point, so reads of the
+// same later stage may be sent in different rounds.
 //
 // # Chains
 //
 // A scan runs concurrently with the rounds, and may end at any time. So its results start a chain
-// of rounds of their own, at round 0. Rounds of two chains may not coincide. So the bound of an
-// operation is the sum of the rounds of all chains, plus the number of scans:
+// of rounds of their own, at round 0. It is not certain that rounds of two chains coincide. So
+// the bound of an operation is the sum of the rounds of all chains, plus the number of scans:
 //
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …

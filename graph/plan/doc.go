@@ -32,7 +32,8 @@
 //	House          [ h1 h2 h3 ]
 //
 // Names and streets are leaves without resolvers. They have no column: the writer reads them from
-// the objects. Below a field of an interface or union there is an object set for each object type.
+// the objects. Below a field whose type is an interface or union, there is an object set for each
+// object type.
 //
 // # Tasks
 //

@@ -81,7 +81,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// timeToPurgeDeletes is 0 by default, so a major compaction drops all delete markers.
+// timeToPurgeDeletes is set because its default in HBase is 0: a major compaction would drop all
+// delete markers.
 const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
 // attributes always sets VERSIONS and DATA_BLOCK_ENCODING. gohbase's defaults are three versions,

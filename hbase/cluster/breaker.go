@@ -62,8 +62,8 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 }
 
 // remove closes the breaker for the regions that add opened with this client. If add has since
-// opened the breaker with another client, it stays open. If no region of the server is left, remove
-// deletes the server's mark, and returns the time of the mark.
+// opened the breaker with another client, it stays open. If it is open for no other region of the
+// server, remove deletes the server from unresponsive, and returns since when it was there.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,7 +13,7 @@ const FanoutLimit = 10_000
 // MaxBroadcasters bounds the cost of reading a timeline.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether there may be more than n broadcasters. It keeps a tenth of
+// RoomForBroadcasters reports whether one more author may join n broadcasters. It keeps a tenth of
 // MaxBroadcasters free for concurrent changes.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 

@@ -175,7 +175,7 @@ func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 type Place struct {
 	Covering uint32 // the bucket that covers the position
 	Pending  uint32 // the pending bucket that will cover the position, or 0
-	Moving   bool   // old copies of Covering's members may remain in the split bucket
+	Moving   bool   // old copies of Covering's members may remain in the bucket that was split
 }
 
 // Places reads the named buckets that stop after a position, and the pending buckets.

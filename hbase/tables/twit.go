@@ -63,7 +63,8 @@ func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
 // PostedTwits are the twits as objects. A twit's row in the table comments has its counts and
-// comments, but no attributes, because lists hold whole twits. [TwitNames] finds the twit by name.
+// comments, but no other attributes, because lists hold whole twits. [TwitNames] finds the twit by
+// name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },

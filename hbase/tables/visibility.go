@@ -36,7 +36,7 @@ func ParseVisibility(name string) (Visibility, error) {
 // MarshalJSON writes the name.
 func (v Visibility) MarshalJSON() ([]byte, error) { return v.AppendGQL(nil), nil }
 
-// UnmarshalJSON rejects anything but a name, also null.
+// UnmarshalJSON accepts only a name: it rejects null, too.
 func (v *Visibility) UnmarshalJSON(b []byte) error {
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {

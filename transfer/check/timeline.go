@@ -13,8 +13,8 @@ import (
 // batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
-// timelines reports missing entries later than [tables.TimelineSince] and within the bound. It
-// omits busy authors and broadcasters.
+// timelines reports missing entries that are later than the owner's timelineSince, and among the
+// newest TimelineBound entries. It omits busy authors and broadcasters.
 func (r *run) timelines(ctx context.Context) error {
 	return r.owners(ctx, &tables.Following.AnyList, func(owners []string) error {
 		for some := range slices.Chunk(owners, batchTimelines) {

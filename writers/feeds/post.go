@@ -49,8 +49,8 @@ const (
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The returned job may have ended the state after it was read here, and may have read the
-		// author's list before this twit was posted. So this job delivers the twit, too.
+		// The returned job may have ended the state just after this job read it, and may have read
+		// the author's list before this twit was posted. So this job delivers the twit, too.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}

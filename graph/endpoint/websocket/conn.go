@@ -60,8 +60,8 @@ func (c *conn) serve() {
 	c.running.Wait()
 }
 
-// followExpiry closes the connection when the token expires. Operations get a grace period, because
-// a subscription that is cut off can't be resumed.
+// followExpiry closes the connection when the token expires. Operations get a grace period to send
+// their last events, because a subscription with unsent events can't be resumed.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {

@@ -38,7 +38,7 @@ func (resolversData) Variable(f *codegen.Field) string {
 	return templates.LcFirst(f.Object.Name) + templates.UcFirst(f.Name)
 }
 
-// Results returns the Go names of the payload fields that the variable of a mutation sets.
+// Results returns the Go names of the payload fields that a mutation's field variable sets.
 func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	for _, f := range d.Objects.ByName(mutation.TypeReference.Definition.Name).Fields {
 		if !f.IsResolver && !slices.Contains([]string{"query", "userErrors", "clientMutationId"}, f.Name) {
@@ -56,8 +56,8 @@ func (resolversData) Declaration(f *codegen.Field) string {
 	return f.ShortBatchResolverDeclaration()
 }
 
-// Arguments returns the arguments that a method passes to its variable. The four arguments of a
-// connection become one.
+// Arguments returns the arguments that a method passes to its field variable. The four arguments of
+// a connection become one.
 func (resolversData) Arguments(f *codegen.Field) string {
 	list := []string{"ctx"}
 	if !f.Object.Root {

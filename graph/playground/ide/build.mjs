@@ -48,6 +48,8 @@ const ide = await build({
   jsx: 'automatic',
   metafile: true,
   entryPoints: ['ide.jsx'],
+  // GraphiQL imports names from prettier's CommonJS parsers, which have only a default export there.
+  alias: { 'prettier/parser-graphql': 'prettier/plugins/graphql', 'prettier/parser-babel': 'prettier/plugins/babel' },
   define: {
     'process.env.NODE_ENV': '"production"',
     WORKERS: JSON.stringify({

@@ -70,8 +70,8 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns the ticket for a principal, from the session or the realm's KDC, which gets the
-// ticket-granting ticket by.
+// ticket returns the ticket for a principal, from the session or the realm's KDC. The
+// ticket-granting ticket for that KDC is the parameter by.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil
