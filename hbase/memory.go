@@ -121,10 +121,16 @@ var errLearnt = errors.New("hbase: the sizes of rows have become known")
 // whole call use it in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
-	if p.budget == nil || p.budget.memory == nil || p.size.assumed <= smallRequest {
+	if p.budget == nil || p.budget.memory == nil {
 		return func([]Result) {}, nil
 	}
 	m, client := p.budget.memory, p.budget.client
+	if !m.reserves {
+		panic("hbase: NewMemory needs reserves for this engine")
+	}
+	if p.size.assumed <= smallRequest {
+		return func([]Result) {}, nil
+	}
 	assumed := min(p.size.assumed, m.limit)
 	release = func(results []Result) {
 		m.learn(gets, results) // first, so that calls that wait learn from it

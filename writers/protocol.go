@@ -62,9 +62,8 @@ import (
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
-// The result of a CheckAndPut does not show its outcome. It may be false although the put was
-// written: after a lost connection, gohbase sends the CheckAndPut again, and returns the second
-// result.
+// If the result of a CheckAndPut is false, the put may have been written: after a lost connection,
+// gohbase sends the CheckAndPut again, and the second one fails.
 //
 // LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
 // that the attempt may have committed. If the operation is idempotent, another attempt follows. If

@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -56,18 +59,20 @@ func TestMarshallerErrorFailsItsFieldOnly(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a panic that does not recur is an error, too", func(t *testing.T) {
-		calls := 0
+	t.Run("a panic that does not recur is an error, with the marshaller in its stack", func(t *testing.T) {
 		fx := nullable().with(map[string]resolver{"Query.list": returns(list(obj("T", "leaf", "a")))})
-		schema := fx.withMarshaller(func(context.Context, any) graphql.Marshaler {
-			if calls++; calls == 1 {
-				panic("a marshaller")
-			}
-			return graphql.MarshalString("a")
+		e := newExecutor(fx.withMarshaller(new(panicsOnce).marshaller))
+		var stack []byte
+		e.SetRecoverFunc(func(_ context.Context, p any) error {
+			stack = debug.Stack()
+			return fmt.Errorf("panic of %v", p)
 		})
 		want := `{"errors":[{"message":"panic of a marshaller"}],"data":{"list":[{"leaf":"a"}]}}`
-		if got := execute(newExecutor(schema), `{list{leaf}}`, "", nil); got != want {
+		if got := execute(e, `{list{leaf}}`, "", nil); got != want {
 			t.Errorf("response:\ngot  %s\nwant %s", got, want)
+		}
+		if !bytes.Contains(stack, []byte("panicsOnce")) {
+			t.Errorf("the stack of the panic is\n%s", stack)
 		}
 	})
 	t.Run("a marshaller has the ctx of its field", func(t *testing.T) {
@@ -110,4 +115,14 @@ func TestMarshallerErrorsCountTowardsTheBound(t *testing.T) {
 		return response
 	})
 	execute(e, `{list{leaf}}`, "", nil)
+}
+
+type panicsOnce struct{ panicked bool }
+
+func (p *panicsOnce) marshaller(context.Context, any) graphql.Marshaler {
+	if !p.panicked {
+		p.panicked = true
+		panic("a marshaller")
+	}
+	return graphql.MarshalString("a")
 }

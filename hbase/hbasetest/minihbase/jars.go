@@ -63,7 +63,7 @@ func jars(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if !exists(archive(lib)) {
+	if !exists(archive(lib)) && !tried.Load() {
 		defer tried.Store(true)
 		if err := writeArchive(ctx, lib); err != nil {
 			fmt.Fprintf(os.Stderr, "minihbase: HBase starts slowly, without an archive of its classes: %v\n", err)
