@@ -87,15 +87,27 @@ func compareWith(ctx context.Context, w *dataset, other string) error {
 	}
 	t.row("1 to 10, geometric mean", "", "", percent(geometricMean(medians)), "", "", percent(geometricMean(tenths)))
 	t.end()
-	peaks := newTable("Peak resident memory", "other", "this tree", "ratio")
-	oldPeak, oldErr := before.Peak()
-	newPeak, err := after.Peak()
-	if err := errors.Join(oldErr, err); err != nil {
-		return err
+	return compareMemory(before, after)
+}
+
+func compareMemory(before, after *loadtest.Gateway) error {
+	t := newTable("Resident memory", "", "other", "this tree", "ratio")
+	for _, m := range []struct {
+		name string
+		of   func(*loadtest.Gateway) (int64, error)
+	}{
+		{"peak", (*loadtest.Gateway).Peak},
+		{"at the end, without the mapped program", (*loadtest.Gateway).Anonymous},
+	} {
+		was, oldErr := m.of(before)
+		is, err := m.of(after)
+		if err := errors.Join(oldErr, err); err != nil {
+			return err
+		}
+		t.row(m.name, fmt.Sprintf("%.1f MB", float64(was)/(1<<20)), fmt.Sprintf("%.1f MB", float64(is)/(1<<20)),
+			percent(float64(is)/float64(was)))
 	}
-	peaks.row(fmt.Sprintf("%d MB", oldPeak>>20), fmt.Sprintf("%d MB",
-		newPeak>>20), percent(float64(newPeak)/float64(oldPeak)))
-	peaks.end()
+	t.end()
 	return nil
 }
 

@@ -77,6 +77,10 @@ func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
 // Resident returns the resident memory in bytes. It needs Linux.
 func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
 
+// Anonymous returns the resident memory in bytes without files, such as the program that Linux maps
+// into memory. It needs Linux.
+func (g *Gateway) Anonymous() (int64, error) { return g.memory("RssAnon:") }
+
 func (g *Gateway) memory(what string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.cmd.Process.Pid))
 	if err != nil {
