@@ -15,7 +15,7 @@ import (
 type longTexts struct {
 	Store
 	cell  int  // bytes
-	stops bool // it does not reserve memory, like an engine that can stop between two rows
+	stops bool // it does not reserve memory, like the embedded engine
 	mu    sync.Mutex
 	calls []int
 	hold  chan struct{} // may be nil
@@ -125,18 +125,20 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			}
 		})
 	})
-	t.Run("rows known as large are read in pieces", func(t *testing.T) {
-		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell, true)
-		for range 2 {
-			store.calls = nil
-			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
-				t.Fatalf("got %d rows and error %v, want 50", n, err)
+	for _, reserves := range []bool{true, false} {
+		t.Run(fmt.Sprintf("rows known as large are read in pieces; the engine reserves memory: %t", reserves), func(t *testing.T) {
+			store, m := &longTexts{cell: cell, stops: !reserves}, NewMemory(64<<20, maxCell, reserves)
+			for range 2 {
+				store.calls = nil
+				if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
+					t.Fatalf("got %d rows and error %v, want 50", n, err)
+				}
 			}
-		}
-		if want := "[19 19 12]"; fmt.Sprint(store.calls) != want {
-			t.Errorf("got calls of %v rows, want %v", store.calls, want)
-		}
-	})
+			if want := "[19 19 12]"; fmt.Sprint(store.calls) != want {
+				t.Errorf("got calls of %v rows, want %v", store.calls, want)
+			}
+		})
+	}
 	t.Run("the estimate of a large row uses its columns, not the limit", func(t *testing.T) {
 		store, m := &longTexts{cell: cell}, NewMemory(64<<20, maxCell, true)
 		gets := pagesOf(50) // 20 MB
@@ -159,23 +161,11 @@ func TestLargeReadsWaitForReadMemory(t *testing.T) {
 			t.Errorf("%d bytes are held, want 0", held)
 		}
 	})
-	t.Run("an engine that can stop between two rows reads all rows of unknown size in one call", func(t *testing.T) {
+	t.Run("an engine that reserves no memory reads all rows of unknown size in one call", func(t *testing.T) {
 		store, m := &longTexts{cell: 100, stops: true}, NewMemory(16<<20, maxCell, false)
 		n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 32<<20, m), 60)
 		if n != 60 || err != nil || len(store.calls) != 1 {
 			t.Errorf("got %d rows, error %v and calls of %v rows, want one call of 60", n, err, store.calls)
-		}
-	})
-	t.Run("it reads rows known as large in pieces", func(t *testing.T) {
-		store, m := &longTexts{cell: cell, stops: true}, NewMemory(64<<20, maxCell, false)
-		for range 2 {
-			store.calls = nil
-			if n, err := read(t, t.Context(), Budgeted(t.Context(), store, "", 0, m), 50); n != 50 || err != nil {
-				t.Fatalf("got %d rows and error %v, want 50", n, err)
-			}
-		}
-		if want := "[19 19 12]"; fmt.Sprint(store.calls) != want {
-			t.Errorf("got calls of %v rows, want %v", store.calls, want)
 		}
 	})
 	t.Run("a request holds memory until it ends, and another one is rejected", func(t *testing.T) {

@@ -16,9 +16,9 @@ const (
 )
 
 // replay sends the entries that arrived after the client's last entry, the parameter received. It
-// skips the entries that the subscription delivers. It first sends older entries
-// that may have arrived late, and then newer entries, both oldest first. So if the replay is
-// interrupted, the client has received all entries before its last one.
+// skips the entries that the subscription delivers. It first sends older entries that may have
+// arrived late, and then newer entries, both oldest first. So if the replay is interrupted, the
+// client has received all entries before its last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {

@@ -19,7 +19,8 @@ export const launch = () => puppeteer.launch({
 });
 
 // open opens a page, and adds its requests and console errors to report. The global variable copied
-// of the page has the text that the IDE copied last.
+// of the page has the text that the IDE copied last. The global function modelOf returns the editor
+// model of a file, such as variables.json.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -31,6 +32,7 @@ export async function open(browser, url, report) {
   });
   await page.evaluateOnNewDocument(() => {
     navigator.clipboard.writeText = async (text) => void (globalThis.copied = text);
+    globalThis.modelOf = (file) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(file));
   });
   await load(page, () => page.goto(url));
   return page;
@@ -58,8 +60,7 @@ export async function selectTab(page, tab) {
 // parsed waits until the IDE has read the query.
 export async function parsed(page) {
   await page.waitForFunction(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
-    return localStorage.getItem('graphiql:query') === editor.getValue();
+    return localStorage.getItem('graphiql:query') === globalThis.modelOf('operation.graphql').getValue();
   });
 }
 
@@ -126,10 +127,7 @@ async function mutate(username, query) {
 }
 
 async function shownText(page) {
-  const text = await page.waitForFunction(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
-    return editor.getValue();
-  });
+  const text = await page.waitForFunction(() => globalThis.modelOf('response.json').getValue());
   return text.jsonValue();
 }
 

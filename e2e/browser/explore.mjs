@@ -174,10 +174,7 @@ async function withoutToken() {
   page.on('request', fail);
   await page.setRequestInterception(true);
   await page.click('.graphiql-execute-button');
-  await page.waitForFunction(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json'));
-    return editor.getValue().includes('cannot act as Lucy: later');
-  });
+  await page.waitForFunction(() => globalThis.modelOf('response.json').getValue().includes('cannot act as Lucy: later'));
   await page.setRequestInterception(false);
   page.off('request', fail);
   report.errors = report.errors.filter((message) => !message.endsWith('/dev/token'));
@@ -189,10 +186,7 @@ async function queryBuilder() {
   await page.click('[aria-label="Show GraphiQL Explorer"]');
   const field = await page.waitForSelector('.graphiql-explorer-topDepartments .graphiql-explorer-field-view');
   await field.click();
-  await page.waitForFunction(() => {
-    const editor = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
-    return editor.getValue().includes('topDepartments');
-  });
+  await page.waitForFunction(() => globalThis.modelOf('operation.graphql').getValue().includes('topDepartments'));
   report.built = true;
   await picture('builder');
 }
@@ -204,8 +198,7 @@ async function prettified() {
   const other = await open(browser, link.href, report);
   await other.click('[aria-label^="Prettify"]');
   const texts = await other.waitForFunction(() => {
-    const models = globalThis.__MONACO.editor.getModels();
-    const texts = ['operation.graphql', 'variables.json'].map((name) => models.find(({ uri }) => uri.path.endsWith(name)).getValue());
+    const texts = ['operation.graphql', 'variables.json'].map((file) => globalThis.modelOf(file).getValue());
     return texts.every((text) => /[^ ] [^ ]/.test(text)) && texts;
   });
   report.prettified = await texts.jsonValue();
@@ -236,7 +229,7 @@ async function shared() {
     copied: await copied('.share-link'), curl: await copied('.share-curl'), sent: operation,
   };
   const edit = (path, text) => other.evaluate((path, text) => {
-    globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(path)).setValue(text);
+    globalThis.modelOf(path).setValue(text);
   }, path, text);
   await edit('variables.json', '{');
   await other.click('.share-curl');

@@ -22,7 +22,7 @@ try {
   await page.bringToFront();
   await page.click('[data-name="headers"]');
   await page.evaluate((headers) => {
-    globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('request-headers.json')).setValue(headers);
+    globalThis.modelOf('request-headers.json').setValue(headers);
   }, JSON.stringify({ authorization: `Bearer ${another}` }));
   report.tab = await viewer();
   const other = await page.browserContext().newPage();

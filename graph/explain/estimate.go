@@ -25,10 +25,10 @@ import "slices"
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
 // that begin when a set is ready share Gets. One Get reads all named columns of a row. If there is
-// a first page, its Get reads them, too. Different pages of a row count as separate Gets,
-// because loaders merge them only under conditions that are unknown here. Reads that begin later
-// count separately. A stage is only the maximum number of rounds before a point, so reads of the
-// same later stage may be sent in different rounds.
+// a first page, its Get reads them, too. Different pages of a row count as separate Gets, because
+// loaders merge them only under conditions that are unknown here. Reads that begin later count
+// separately. A stage is only the maximum number of rounds before a point, so reads of the same
+// later stage may be sent in different rounds.
 //
 // # Chains
 //

@@ -63,7 +63,7 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 
 // remove closes the breaker for the regions that add opened with this client. If add has since
 // opened the breaker with another client, it stays open. If it is open for no other region of the
-// server, remove deletes the server from unresponsive, and returns since when it was there.
+// server, remove deletes the server from unresponsive, and returns since when it was unresponsive.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -84,7 +84,7 @@ func ObjectNamed(name string) *AnyObject {
 	return nil
 }
 
-// TargetOf returns the kind of object whose key an attribute has, or nil if it is no [Reference].
+// TargetOf returns the object type whose key an attribute has, or nil if it is no [Reference].
 func TargetOf(attribute string) *AnyObject {
 	for _, r := range references {
 		if r.Attribute == attribute {

@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -29,8 +29,8 @@ func JVM() ([]string, error) {
 	return strings.Fields(string(options)), err
 }
 
-// tried: a process tries to write the archive once.
-var tried atomic.Bool
+// archiving: a process tries to write the archive once.
+var archiving sync.Once
 
 // jars returns the folder of HBase's jars and, if it can be written, their [archive]. The folder's
 // name has the pom's hash, so a new version has a new folder.
@@ -47,7 +47,7 @@ func jars(ctx context.Context) (string, error) {
 		cache = os.TempDir()
 	}
 	lib := filepath.Join(cache, "twibase", fmt.Sprintf("hbase-%x", sha256.Sum256(pom))[:18])
-	if exists(archive(lib)) || tried.Load() {
+	if exists(archive(lib)) {
 		return lib, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(lib), 0o755); err != nil {
@@ -63,11 +63,12 @@ func jars(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	if !exists(archive(lib)) && !tried.Load() {
-		defer tried.Store(true)
-		if err := writeArchive(ctx, lib); err != nil {
-			fmt.Fprintf(os.Stderr, "minihbase: HBase starts slowly, without an archive of its classes: %v\n", err)
-		}
+	if !exists(archive(lib)) {
+		archiving.Do(func() {
+			if err := writeArchive(ctx, lib); err != nil {
+				fmt.Fprintf(os.Stderr, "minihbase: HBase starts slowly, without an archive of its classes: %v\n", err)
+			}
+		})
 	}
 	return lib, nil
 }

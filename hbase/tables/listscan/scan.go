@@ -123,7 +123,7 @@ const (
 //	        ├──► it is empty, and the buckets before it are not known ─────► lookup
 //	        └──► it is empty, and they are known ──────────────────────────► probe
 //	lookup ────► the bucket before the empty one ──────────────────────────► bucket
-//	probe ─────► twice as many buckets each time; the last with members ───► bucket
+//	probe ─────► twice the buckets each time; the last one with members ───► bucket
 //
 // A backward page comes from one bucket. It may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the whole bucket. If members may be
@@ -142,7 +142,7 @@ type Scan struct {
 	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
 	from  string          // the first unread position; of a backward scan, the start of the range
 	known []tables.Bucket // buckets to read, in the list's order
-	keys  []hbase.Cell    // positions in the last bucket, as far as their values are unread
+	keys  []hbase.Cell    // positions of the last bucket, without those whose values were read
 	added int             // raises the limit of endOfKeys for members added since keys were read
 
 	cells                []hbase.Cell
