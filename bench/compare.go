@@ -13,7 +13,6 @@ import (
 	"twibase/e2e/loadtest"
 )
 
-// The programs of a comparison take turns of compareTime.
 const (
 	compareRounds = 40
 	compareTime   = 250 * time.Millisecond
@@ -23,14 +22,13 @@ var signUp = loadtest.Request{
 	Body: []byte(`{"query":"mutation{signUp(input:{username:\"writer\",name:\"Writer\",password:\"correct horse\"}){user{username}}}"}`),
 }
 
-// compareWith compares this tree's program with another one, such as that of an earlier commit. The
-// programs take turns, and alternate in going first, so that each ratio compares neighbouring
-// turns. The tenth percentiles of the costs compare the turns that other processes disturbed least.
-// They may omit the cost of the garbage collector, which does not run in each turn.
+// compareWith compares this tree's program with another one. The programs take turns of
+// compareTime, and alternate in going first, so that each ratio compares neighbouring turns. The
+// tenth percentiles show the turns that other processes disturbed least, but may omit garbage
+// collections.
 //
-// Both must return the responses of the handwritten program, byte for byte. Both are started for
-// the second time, so that the rows that a first start writes are in files. Both write a user, so
-// that no memtable is empty.
+// Both must return the responses of the handwritten program, byte for byte. Their stores exist, so
+// the rows of a first start are in files. Both write a user, so that no memtable is empty.
 func compareWith(ctx context.Context, w *dataset, other string) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -111,8 +109,8 @@ func compareMemory(before, after *loadtest.Gateway) error {
 	return nil
 }
 
-// serveCopy serves with a copy of a program. Linux maps a file that was just linked with huge
-// pages, so its whole text would count as resident memory.
+// serveCopy serves with a copy of a program. Linux maps a just linked file with huge pages, and its
+// whole text would count as resident memory.
 func (p *workspace) serveCopy(ctx context.Context, program, store string) (*loadtest.Gateway, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

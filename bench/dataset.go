@@ -21,7 +21,7 @@ const (
 	holders       = 6
 )
 
-// dataset is generated from a constant seed. It has pages and cursors as in responses.
+// dataset is generated from a constant seed.
 type dataset struct {
 	users       []*tables.User
 	user        map[string]*tables.User
@@ -141,8 +141,7 @@ func (w *dataset) addTwits(random *rand.Rand) {
 	}
 }
 
-// breadth is the number of children of a department by level. A department at the top has 258 below
-// it.
+// breadth is the number of children of a department by level.
 var breadth = []int{1, 6, 6, 6}
 
 func (w *dataset) addDepartments(random *rand.Rand) {

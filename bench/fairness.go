@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// fairQuery is expensive. With many cheap requests, the clients in this program would wait for
-	// each other on a busy machine.
+	// fairQuery is expensive. With cheap requests, the clients would wait for each other.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairRuns    = 5
 	fairSlot    = 8 * time.Second
 	fairClients = 5
 	fairLoad    = 20
 	abuse       = 10
-	// budgetShare is the budget of a client, relative to the rows that each other client reads.
+	// budgetShare is the budget of a client, relative to the rows of each other client.
 	budgetShare = 2
 )
 

@@ -17,7 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// The followers of the hub are those in TWIBASE_DATA, or hubFollowers generated ones.
+// The hub's followers are in TWIBASE_DATA, or hubFollowers are generated.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458

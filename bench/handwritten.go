@@ -26,7 +26,7 @@ func (handwritten) text(b []byte, s *string) []byte {
 	return plan.AppendString(b, *s)
 }
 
-// handwritten has a function for each query. Its responses have the same data, order and escaping.
+// handwritten has a function for each query.
 type handwritten struct{ *dataset }
 
 type arguments struct {
@@ -54,7 +54,7 @@ func (h handwritten) people(b []byte, users, followers, twits int) []byte {
 	return append(b, "}}"...)
 }
 
-// post appends a twit. It is not inlined, because the id would then be allocated.
+// post is not inlined, because the id would then be allocated.
 //
 //go:noinline
 func post(b []byte, _ int, t *tables.Twit) []byte {

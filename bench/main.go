@@ -1,12 +1,9 @@
-// Bench measures twibase, and prints tables of ratios. Each table compares programs that took turns
-// on one machine.
+// Bench prints tables of ratios between programs that took turns on one machine.
 //
 //	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload] [fairness] [tracing]
 //	go -C bench run . compare PROGRAM
 //
-// Without arguments it prints all tables of the first form. The second form compares this tree with
-// another twibase program: see [compareWith]. dataset.go generates the data, and queries/ has the
-// queries.
+// Without arguments it prints all tables of the first form. For the second form see [compareWith].
 package main
 
 import (

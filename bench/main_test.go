@@ -8,7 +8,6 @@ import (
 	"twibase/loaders"
 )
 
-// watchdog counts responses whose reads failed because a resolver blocked.
 var watchdog loaders.Watchdog
 
 func TestMain(m *testing.M) {

@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// cost is the cost of one call: its CPU time in all threads, with garbage collection, and its
-// allocations.
+// cost is the cost of one call, with the CPU time of all threads and garbage collection.
 type cost struct {
 	cpu    time.Duration
 	allocs float64
 }
 
-// In each round functions take turns, so that all see the same load.
+// Functions take turns in each round, so that all see the same load.
 const rounds = 7
 
 const slot = 60 * time.Millisecond

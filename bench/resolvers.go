@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// root has only the resolvers that a query needs. The others are nil.
+// root has only the resolvers of the queries.
 type (
 	root struct {
 		exec.ResolverRoot

@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// Servers take turns of driveTime.
 const (
 	serverRounds    = 5
 	referenceRounds = 9
@@ -23,7 +22,6 @@ type server struct {
 	*loadtest.Gateway
 }
 
-// uncached makes a server read every row from Pebble.
 var uncached = []string{"--row-cache", "0"}
 
 func served(ctx context.Context, w *dataset) error {
@@ -143,7 +141,7 @@ func (w *dataset) reference(servers []server) error {
 	return nil
 }
 
-// shapes prints ratios to the first server. The last one is twibase, which reports its rows.
+// shapes prints ratios to the first server. The last one must be twibase, which reports its rows.
 func (w *dataset) shapes(servers []server) error {
 	columns := []string{"query"}
 	for i, s := range servers {

@@ -29,15 +29,14 @@ import (
 const (
 	tracingRounds = 300
 	// roundRequests is the number of requests per variant. With 1 % sampling, one is sampled.
-	// Variants take turns with each request, so that all see the same load.
 	roundRequests = 100
-	// collectedRequests is the number of requests per variant between two garbage collections.
+	// collectedRequests is the number of requests per variant between garbage collections.
 	collectedRequests = 10
 	// rowCache is the default of --row-cache.
 	rowCache = 32 << 20
 )
 
-// tracingCommand makes a program built by [buildTracing] measure a number of rounds.
+// tracingCommand needs a program built by [buildTracing].
 const tracingCommand = "measure-tracing"
 
 // tracingSwitches are added to the package hbase.
@@ -51,10 +50,9 @@ var Untraced, TracingOff bool
 // off makes the spans of a gateway the same as without a provider.
 const off = "if tracing.TracingOff { s.tracer = nil }; "
 
-// switched has statements to insert at the start of functions, so that one gateway can run with and
-// without the code of tracing. Two builds would also differ in the alignment of loops, and two
-// gateways in the contents of the CPU caches. Spans of RPCs are absent, because the embedded store
-// has none.
+// switched has statements to insert at the start of functions, so that one gateway runs with and
+// without tracing. Two builds would also differ in the alignment of loops, and two gateways in the
+// contents of CPU caches. The embedded store has no spans of RPCs.
 var switched = map[string]map[string]string{
 	"gateway/middleware/spans.go": {
 		"func (s Spans) request(":   off + "if tracing.Untraced { return r.Context() }",
@@ -69,8 +67,8 @@ var switched = map[string]map[string]string{
 // setSwitches is nil unless buildTracing has built the program.
 var setSwitches func(untraced, off bool)
 
-// tracing compares requests with and without spans. The collector of the spans is in this process,
-// whose CPU time is not measured.
+// tracing compares requests with and without spans. The CPU time of this process, with the
+// collector, is not measured.
 func tracing(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -143,7 +141,7 @@ func (p *workspace) buildTracing(ctx context.Context) (program string, err error
 	return program, nil
 }
 
-// insert inserts statements after the lines that begin with their keys.
+// insert inserts statements after lines that begin with their keys.
 func insert(text string, statements map[string]string) (string, error) {
 	inserted := 0
 	var b strings.Builder
@@ -173,8 +171,7 @@ type variant struct {
 	cpu           []float64 // per request, by round
 }
 
-// measureTracing prints the costs of variants. Two of the variants are the same, to show the error
-// of the method.
+// measureTracing prints the costs of variants. Two are the same, to show the error of the method.
 func measureTracing(ctx context.Context, rounds int) error {
 	if setSwitches == nil {
 		return errors.New("run bench tracing, which builds the program for this command")
@@ -248,7 +245,7 @@ func checkExported(variants []*variant) error {
 	return nil
 }
 
-// medianInterval contains the median with a probability of 95 %, by the sign test.
+// medianInterval is the 95 % confidence interval of the median, by the sign test.
 func medianInterval(values []float64) (low, high float64) {
 	slices.Sort(values)
 	n := float64(len(values))

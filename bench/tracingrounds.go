@@ -20,10 +20,10 @@ import (
 	traceapi "go.opentelemetry.io/otel/trace/embedded"
 )
 
-// takeTurns measures rounds. It collects garbage between requests, which is not measured.
+// takeTurns measures rounds, without garbage collections. Variants take turns with each request.
 func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, rounds int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	// With a second thread, Go's scheduler would also search for work.
+	// A second thread would also search for work.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, v := range variants {
 		if err := c.countAllocations(ctx, v); err != nil {
@@ -58,8 +58,7 @@ func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, roun
 	return nil
 }
 
-// roundCost returns the cost per request. It uses first quartiles, because other programs slow some
-// requests down.
+// roundCost returns the cost per request, by first quartiles: other programs disturb some requests.
 func roundCost(sampled, others []time.Duration, export time.Duration) float64 {
 	sum := export
 	for _, requests := range [][]time.Duration{sampled, others} {
@@ -102,7 +101,7 @@ func (c *tracingClient) check() error {
 	return nil
 }
 
-// countAllocations measures a round, after a first round that fills pools and caches.
+// countAllocations measures a second round, with full pools and caches.
 func (c *tracingClient) countAllocations(ctx context.Context, v *variant) error {
 	c.use(v)
 	var before, after runtime.MemStats
@@ -144,8 +143,8 @@ func (s *switchedTracer) Start(ctx context.Context, name string, options ...trac
 	return s.current.Start(ctx, name, options...)
 }
 
-// newProvider returns a provider with the exporter of 'twibase serve', which exports at the end of
-// a round. A ratio of 1/n samples each n-th trace.
+// newProvider has the exporter of 'twibase serve'. It exports at the end of a round. A ratio of 1/n
+// samples each n-th trace.
 func newProvider(ctx context.Context, ratio float64) (*sdk.TracerProvider, *countingExporter, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -166,8 +165,8 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnly
 	return e.SpanExporter.ExportSpans(ctx, spans)
 }
 
-// evenIDs makes the number of sampled traces the same in all rounds. The sampler compares the last
-// eight bytes of an id.
+// evenIDs samples the same number of traces in all rounds: the sampler compares the last eight
+// bytes of an id.
 type evenIDs struct{ traces uint64 }
 
 func (g *evenIDs) NewIDs(ctx context.Context) (id trace.TraceID, _ trace.SpanID) {

@@ -23,7 +23,7 @@ func newWorkspace() (*workspace, error) {
 
 func (p *workspace) path(name string) string { return filepath.Join(p.dir, name) }
 
-// stop ignores errors, because the measurements are done.
+// stop ignores errors: the measurements are done.
 func (p *workspace) stop() {
 	for _, s := range p.servers {
 		_ = s.Stop()

@@ -1,5 +1,5 @@
-// Package deploy_test checks the files of this folder, the Dockerfile and the packages. Their
-// commands, flags, metrics and paths must exist.
+// Package deploy_test checks that the commands, flags, metrics and paths of this folder, the
+// Dockerfile and the packages exist.
 package deploy_test
 
 import (
@@ -127,7 +127,6 @@ func TestGracePeriodsAreLongEnough(t *testing.T) {
 	}
 }
 
-// The test parses all files except templates, and the files inside compose.yaml.
 func TestYAMLIsValid(t *testing.T) {
 	for path, text := range files(t) {
 		if filepath.Ext(path) != ".yaml" || strings.Contains(path, "templates/") {
@@ -155,7 +154,7 @@ func TestYAMLIsValid(t *testing.T) {
 	}
 }
 
-// Secrets and builds must not be in the image's build context.
+// Secrets and builds must stay out of the image's build context.
 func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	ignored := strings.Split(string(read(t, "../.dockerignore")), "\n")
 	for line := range strings.Lines(string(read(t, "../.gitignore"))) {
@@ -166,7 +165,6 @@ func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	}
 }
 
-// compose is the part of compose.yaml that the tests need.
 type compose struct {
 	Services map[string]struct {
 		Command []string
@@ -196,7 +194,6 @@ func (c compose) content(t *testing.T, config string) string {
 	return content
 }
 
-// The test looks up the files that the commands and configs of compose.yaml name.
 func TestPathsInContainersAreMounted(t *testing.T) {
 	compose, found := readCompose(t), 0
 	absolute := regexp.MustCompile(`/(?:etc|var)/[\w./-]+`)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The generated users have all combinations of these names, as "Pinyin 汉字".
+// Generated users have all combinations of these names, as "Pinyin 汉字".
 var (
 	families = strings.Split("Wang 王,Li 李,Zhang 张,Liu 刘,Chen 陈,Yang 杨,Zhao 赵,Huang 黄,Zhou 周,Wu 吴,"+
 		"Xu 徐,Sun 孙,Hu 胡,Zhu 朱,Gao 高,Tang 唐,He 何,Guo 郭,Ma 马,Luo 罗", ",")
@@ -41,7 +41,7 @@ type csvFile struct {
 	bytes.Buffer
 }
 
-// row adds a row, unless a row has the same values in the first key fields.
+// row adds a row unless its first key fields exist.
 func (t *csvFile) row(key int, fields ...string) {
 	if t.seen == nil {
 		t.seen = map[string]bool{}
@@ -55,8 +55,7 @@ func (t *csvFile) row(key int, fields ...string) {
 	}
 }
 
-// generated returns the files of the generated users. Their twits are older than the twits of the
-// embedded users, so the embedded ones come first.
+// generated returns the files of the generated users. Their twits are older than the embedded ones.
 func generated() map[string][]byte {
 	r := rand.New(rand.NewPCG(2024, 1))
 	users := &csvFile{header: "username,name,age,created_at"}
@@ -66,7 +65,7 @@ func generated() map[string][]byte {
 	roles := &csvFile{header: "username,role"}
 	plays := &csvFile{header: "username,game,day,count"}
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
-	// in returns a random time in 2024, not before a day.
+	// in returns a random time in 2024, from a day on.
 	in := func(day int) time.Time {
 		date := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day+r.IntN(365-day))
 		return date.Add(time.Duration(r.IntN(86400)) * time.Second)

@@ -1,5 +1,5 @@
-// Package sample has data to explore: a few embedded users with rich data, and generated users
-// around them. It is the same for each load.
+// Package sample has deterministic data to explore: a few embedded users, and generated users
+// around them.
 package sample
 
 import (
@@ -19,8 +19,8 @@ var people embed.FS
 // unfinished is a table that exists until a load is complete.
 const unfinished = "sample_unfinished"
 
-// NeedsLoad returns true if the store has no users, departments, roles and games, or if a load was
-// interrupted. Its tables must exist.
+// NeedsLoad reports whether the store has no users, departments, roles and games, or an interrupted
+// load. Its tables must exist.
 func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
 	if err != nil || slices.Contains(names, unfinished) {
@@ -34,7 +34,7 @@ func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	return true, nil
 }
 
-// Load imports the sample into a store whose tables exist. It keeps other data, and is idempotent.
+// Load imports the sample. The tables must exist. Load keeps other data, and is idempotent.
 func Load(ctx context.Context, store hbase.Store) error {
 	files, err := contents()
 	if err != nil {

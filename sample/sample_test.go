@@ -63,7 +63,7 @@ func TestSampleLoadsReproducibly(t *testing.T) {
 		}
 	})
 
-	// The examples of the IDE need these cells.
+	// The IDE's examples need these cells.
 	for _, test := range []struct {
 		name  string
 		get   hbase.Get

@@ -1,10 +1,9 @@
 // Cluster compares twibase, with each setting of the store, and a gateway in Java. They execute a
-// nested query on a real HBase with three region servers and real data, over one connection and
-// over many. docs/HBASE.md has the results.
+// nested query on HBase with three region servers and real data: see docs/HBASE.md.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //
-// Except for CPU times, only figures of the same run are comparable. So the gateways take turns.
+// Except for CPU times, compare only figures of the same run.
 package main
 
 import (

@@ -15,8 +15,7 @@ import (
 )
 
 // springFiles is a gateway in Java, with Spring for GraphQL, java-dataloader and HBase's client.
-// Its schema has no connections. It has its own tables, with a row per user and the default
-// attributes of HBase.
+// Its schema has no connections. Its tables have a row per user, and HBase's default attributes.
 //
 //go:embed spring
 var springFiles embed.FS

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table prints the median of each figure of a row, with minimum and maximum.
+// table prints the median, minimum and maximum of each figure of a row.
 type table struct {
 	columns []string
 	order   []string

@@ -11,7 +11,7 @@ import (
 
 type comparison struct {
 	name string
-	// scale is the unit of scales, such as "days of all users".
+	// scale is a unit, such as "days of all users".
 	scale  string
 	scales []int
 	at     func(scale int) trial
@@ -25,20 +25,20 @@ type trial struct {
 
 type design struct {
 	name string
-	// tables and rows are nil if the design is another way to read the tables of the previous one.
+	// tables and rows are nil if the design reads the previous one's tables in another way.
 	tables []hbase.Table
 	rows   iter.Seq[hbase.Put]
 }
 
 type query struct {
 	name string
-	// axis is the unit of sizes, such as "days of X".
+	// axis is a unit, such as "days of X".
 	axis      string
 	sizes     []int
 	instances int
-	// run has a function for each design, or nil if the design does not have the query.
+	// run has a function for each design, or nil.
 	run []queryFunc
-	// want computes the result from the data, without a table.
+	// want computes the result without a table.
 	want func(size, instance int) []string
 }
 

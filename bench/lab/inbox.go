@@ -139,7 +139,7 @@ func (b inboxes) columns(skip int) queryFunc {
 	}
 }
 
-// post repeatedly writes the newest entry, or one of 15 newer entries.
+// post writes the newest entry, or one of 15 newer entries.
 func (b inboxes) post(of func(owner string, time int64, name string) hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		all := make([]hbase.Mutation, size)

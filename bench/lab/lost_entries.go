@@ -13,7 +13,7 @@ import (
 
 var rates = []int{1, 10, 100, 1000} // entries per second
 
-// losses counts the entries that remain if independent authors write at random times.
+// losses counts the entries that remain if authors write at random times.
 type losses struct {
 	rate, entries, versions, columns int
 }

@@ -1,5 +1,4 @@
-// Command lab compares table designs. It writes plots and CSV files into docs/lab, and links to
-// them into docs/LAB.md.
+// Command lab compares table designs, and writes the results into docs/lab and docs/LAB.md.
 package main
 
 import (

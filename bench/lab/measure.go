@@ -57,7 +57,7 @@ func check(ctx context.Context, store hbase.Store, t trial, q query, size int) (
 	return costs, nil
 }
 
-// measure returns medians. Designs take turns, so that all see the same load.
+// measure returns medians. Designs take turns.
 func measure(ctx context.Context, e engine, store hbase.Store, t trial, q query, size int) ([]*cost, error) {
 	costs, err := check(ctx, store, t, q, size)
 	if err != nil {

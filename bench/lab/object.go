@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// object compares a row with attributes and a list with two tables for them.
+// object compares one row for attributes and a list with two tables.
 var object = comparison{
 	name:   "object",
 	scale:  "members of each list",
@@ -140,7 +140,7 @@ func (p profiles) runGets(of func(row string) []hbase.Get) queryFunc {
 	}
 }
 
-// write writes existing members again, so that the expected results stay the same.
+// write repeats existing members, so that the expected results stay the same.
 func (p profiles) write(h layout) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// owners compares lists as ranges of rows with lists as wide rows.
+// owners compares ranges of rows with wide rows.
 var owners = comparison{
 	name:   "owners",
 	scale:  "members of each list",

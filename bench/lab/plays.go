@@ -9,8 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// plays compares the two tables of the game platform with those of twibase, by the queries of
-// docs/TABLES.md.
+// plays compares the two tables of the game platform with those of twibase.
 var plays = comparison{
 	name:   "plays",
 	scale:  "days of all users",
@@ -58,8 +57,8 @@ type playData struct {
 	days       map[string]map[string]int
 }
 
-// newPlayData chooses up to eight users for each number of days, and a game that they played or
-// not.
+// newPlayData chooses up to eight users per number of days, each with a game that they played and
+// one not.
 func newPlayData(population []player) *playData {
 	p := &playData{population, map[int][]subject{}, map[string][]string{}, map[string]map[string]int{}}
 	for _, user := range population {

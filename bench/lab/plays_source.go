@@ -12,8 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Table prodFocus has a row per user and day, with a column per game. Its key is hash ‖ user ‖ 0 ‖
-// day. All designs use the hash of twibase.
+// Table prodFocus has a column per game. Its key is hash ‖ user ‖ 0 ‖ day.
 
 func wideKey(user, day string) string { return tables.RowKey(user) + "\x00" + day }
 
@@ -87,8 +86,8 @@ func (p *playData) wideMonthOf(ctx context.Context, store hbase.Store, _, instan
 	return dayLines(counts), err
 }
 
-// Table prodFocusV2 has a row per game and user. Its key is hash ‖ game ‖ 0 ‖ user. For queries by
-// day, it also has a column per day here.
+// Table prodFocusV2 has the key hash ‖ game ‖ 0 ‖ user. For queries by day, it has a column per day
+// here.
 
 func tallKey(game, user string) string { return tables.RowKey(game) + "\x00" + user }
 
@@ -121,7 +120,7 @@ func (p *playData) tallHasPlayed(ctx context.Context, store hbase.Store, days, i
 	return yesOrNothing(err == nil && len(results[0].Cells) > 0), err
 }
 
-// tallGamesOf reads all games in one call, because a scan would read the whole table.
+// tallGamesOf has a Get per game. A scan would read the whole table.
 func (p *playData) tallGamesOf(ctx context.Context, store hbase.Store, days, instance int) (games []string, err error) {
 	gets := make([]hbase.Get, gameCount)
 	for i := range gets {

@@ -22,7 +22,7 @@ const (
 	legendHeight            = 0.35 * vg.Inch
 )
 
-// colours can be distinguished with colour blindness (Okabe and Ito).
+// colours suit colour blindness (Okabe and Ito).
 var colours = []color.Color{
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
@@ -30,7 +30,7 @@ var colours = []color.Color{
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
 
-// drawPlot draws the queries that have sizes, at the largest scale.
+// drawPlot draws the queries with sizes, at the largest scale.
 func drawPlot(file string, c comparison, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	queries := c.at(c.scales[0]).queries
