@@ -1,5 +1,5 @@
-// Bundles the page into dist: node build.mjs. The environment variable GATEWAY has the address of
-// the gateway, by default http://127.0.0.1:8080.
+// Bundles the page into dist: node build.mjs. The variable GATEWAY has the gateway's address, by
+// default http://127.0.0.1:8080.
 import { transformFileAsync } from '@babel/core';
 import { build } from 'esbuild';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { basename, extname } from 'node:path';
 const gateway = new URL(process.env.GATEWAY || 'http://127.0.0.1:8080').origin;
 const dist = `${import.meta.dirname}/dist`;
 
-// Replaces each graphql`…` by an import of the file that relay-compiler generated for it.
+// Replaces each graphql`…` by an import of relay-compiler's file.
 const relay = {
   name: 'relay',
   setup({ onLoad }) {

@@ -9,7 +9,7 @@ import { Timeline } from './Timeline';
 import { TwitPage } from './TwitPage';
 import { ErrorBoundary, FetchOptions, href, Icon, type IconName, Loading } from './ui';
 
-/** The page of an address. Pages are in the fragment, so that any static server can serve them. */
+/** Pages are in the fragment of the address, for any static server. */
 function Page({ address }: { address: string }) {
   const [, kind, part] = address.split('/');
   const key = part && decodeURIComponent(part);
@@ -19,7 +19,7 @@ function Page({ address }: { address: string }) {
   return <Timeline />;
 }
 
-// shown is called when the page of the visit is rendered.
+// shown is called when the page is rendered.
 type Visit = { address: string; fetchKey: number; fetchPolicy?: FetchPolicy; shown: () => void };
 
 export function App() {

@@ -21,7 +21,7 @@ export function Departments() {
   );
 }
 
-/** A department with its roles, the users who have them, and its sub-departments. */
+/** A department with its roles, their users, and its sub-departments. */
 export function Department({ code }: { code: string }) {
   const { department } = useLazyLoadQuery<DepartmentsQuery>(
     graphql`

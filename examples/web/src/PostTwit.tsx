@@ -48,7 +48,7 @@ type ComposerProps = {
   children: ReactNode;
 };
 
-/** A form for a text: a twit or a comment. Until the text is edited, each attempt to send it has the same key. */
+/** A form for a twit or a comment. Until the text is edited, each attempt has the same key. */
 export function Composer({ label, button, limit, pending, onSend, children }: ComposerProps) {
   const id = useId();
   const [key, setKey] = useState(() => crypto.randomUUID());

@@ -7,7 +7,6 @@ import { PostTwit } from './PostTwit';
 import { Twit } from './Twit';
 import { Avatar, count, Empty, List, useAction, useFetchOptions } from './ui';
 
-/** A user and the user's twits. */
 export function Profile({ username }: { username: string }) {
   const { user, viewer } = useLazyLoadQuery<ProfileQuery>(
     graphql`

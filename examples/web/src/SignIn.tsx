@@ -1,7 +1,6 @@
 import { reason, signIn } from './session';
 import { Title } from './ui';
 
-/** The form for a token. */
 export const SignIn = () => (
   <>
     <Title>Sign in</Title>

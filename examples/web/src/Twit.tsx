@@ -5,7 +5,7 @@ import type { TwitLikeMutation } from './__generated__/TwitLikeMutation.graphql'
 import { token } from './session';
 import { count, Entry, ErrorBoundary, href, Icon, Picture, useAction } from './ui';
 
-/** A twit, in a list or on a page of its own. Its error does not affect other twits of the list. */
+/** A twit. Its error does not affect other twits of the list. */
 export const Twit = ({ twit }: { twit: Twit_twit$key }) => <ErrorBoundary><TwitEntry twit={twit} /></ErrorBoundary>;
 
 function TwitEntry({ twit: key }: { twit: Twit_twit$key }) {
@@ -52,7 +52,7 @@ function LikeButton({ twit }: { twit: TwitLike_twit$key }) {
   function toggle() {
     if (pending) return;
     const likes = !viewerLikes;
-    // The expected response, which Relay reverts if the mutation fails.
+    // The optimistic response, reverted if the mutation fails.
     const twit = { id, viewerLikes: likes, likeCount: likeCount + (likes ? 1 : -1) };
     const payload = { twit, userErrors: [] };
     commit({ variables: { twitId: id, likes }, optimisticResponse: likes ? { like: payload } : { unlike: payload } });

@@ -8,7 +8,6 @@ import { token } from './session';
 import { Twit } from './Twit';
 import { Empty, Entry, List, Title, useAction, useFetchOptions } from './ui';
 
-/** A twit with its comments. */
 export function TwitPage({ id }: { id: string }) {
   const { twit } = useLazyLoadQuery<TwitPageQuery>(
     graphql`

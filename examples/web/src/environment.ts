@@ -8,7 +8,7 @@ const url = document.querySelector<HTMLMetaElement>('meta[name=gateway]')!.conte
 const bearer = token();
 const headers: Record<string, string> = bearer ? { authorization: `Bearer ${bearer}` } : {};
 
-// The gateway knows the documents of documents.json by their hashes, and executes no others.
+// The gateway executes only the documents of documents.json, by hash.
 const send: FetchFunction = async ({ id }, variables) => {
   const response = await fetch(url, {
     method: 'POST',
@@ -59,6 +59,6 @@ export const useConnected = () => useSyncExternalStore(onConnection, () => conne
 
 export const environment = new Environment({
   network: Network.create(send, subscribe),
-  // A page that is opened again within five minutes is shown from the store.
+  // Pages opened again within five minutes come from the store.
   store: new Store(new RecordSource(), { gcReleaseBufferSize: 20, queryCacheExpirationTime: 5 * 60_000 }),
 });

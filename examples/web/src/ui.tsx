@@ -5,7 +5,7 @@ import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
 export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
 
-/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
+/** Options for the query of a page. The key of a visit makes it repeat a failed query. */
 export const useFetchOptions = () => use(FetchOptions);
 
 /** The address of a page of the router. */
@@ -27,21 +27,21 @@ const icons = {
 };
 export type IconName = keyof typeof icons;
 
-/** An icon. It has no name for screen readers unless it has a label. */
+/** Screen readers ignore an icon without a label. */
 export const Icon = ({ name, label }: { name: IconName; label?: string }) => (
   <svg className="icon" viewBox="0 0 24 24" role={label && 'img'} aria-label={label} aria-hidden={!label}>
     <path d={icons[name]} />
   </svg>
 );
 
-/** A picture of another site. It is hidden if it cannot be loaded. */
+/** A picture, hidden if it cannot be loaded. */
 export const Picture = ({ url, alt }: { url: string; alt: string }) => (
   <img src={url} alt={alt} loading="lazy" onError={({ currentTarget }) => (currentTarget.hidden = true)} />
 );
 
 type Person = { readonly username: string; readonly name: string; readonly avatarUrl: string | null };
 
-/** The picture of a user, over the first letter of the name. */
+/** A user's picture, over the first letter of the name. */
 export function Avatar({ of: { username, name, avatarUrl } }: { of: Person }) {
   const hue = [...username].reduce((sum, letter) => sum + letter.codePointAt(0)! * 47, 0) % 360;
   return (
@@ -80,12 +80,11 @@ export const Title = ({ beside, children }: { beside?: ReactNode; children: stri
   </>
 );
 
-/** The text of an empty page or list. */
 export const Empty = ({ children }: { children: ReactNode }) => <p className="empty">{children}</p>;
 
 export const Loading = () => <p className="loading"><progress aria-label="Loading" /></p>;
 
-/** An error. Relay's message for an error of a field is replaced, because users do not understand it. */
+/** An error. Relay's message for an error of a field is replaced. */
 export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry?: () => void }) => (
   <div className="failure" role="alert">
     <p>{message.startsWith('Relay:') ? 'This could not be loaded completely.' : message}</p>
@@ -106,7 +105,7 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
 type Pages = Pick<ReturnType<typeof usePaginationFragment>, 'hasNext' | 'isLoadingNext' | 'loadNext'>;
 type ListProps = { label: string; pages: Pages; none: string; children: readonly ReactNode[] };
 
-/** A list that loads its next page when its end is almost visible. A page may be empty without being the last. */
+/** A list that loads its next page when its end is near. An empty page may not be the last. */
 export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -128,7 +127,7 @@ export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none,
   );
 }
 
-/** Commits a mutation, and keeps the message of its failure: an error of the request, of a field or of the input. */
+/** Commits a mutation, and keeps the error of the request, a field or the input. */
 export function useAction<Mutation extends MutationParameters>(mutation: GraphQLTaggedNode) {
   const [commit, pending] = useMutation<Mutation>(mutation);
   const [failure, setFailure] = useState('');

@@ -18,7 +18,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Creates the tables with the default attributes of HBase, fills them and flushes them. */
+/** Creates the tables with HBase's default attributes, fills and flushes them. */
 final class Load {
   static void load(Connection hbase, Path folder) throws IOException {
     try (var admin = hbase.getAdmin()) {

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.graphql.execution.BatchLoaderRegistry;
 import reactor.core.publisher.Mono;
 
-/** Registers the data loaders. Spring creates them for each request. */
+/** Registers the data loaders of each request. */
 @Configuration(proxyBeanMethods = false)
 class Loaders {
   private final ExecutorService pool = Executors.newFixedThreadPool(32, work -> {
