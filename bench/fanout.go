@@ -17,7 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// The hub's followers are in TWIBASE_DATA, or hubFollowers are generated.
+// Without TWIBASE_DATA, hubFollowers followers are generated.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458

@@ -26,7 +26,6 @@ func (handwritten) text(b []byte, s *string) []byte {
 	return plan.AppendString(b, *s)
 }
 
-// handwritten has a function for each query.
 type handwritten struct{ *dataset }
 
 type arguments struct {

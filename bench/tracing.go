@@ -141,7 +141,7 @@ func (p *workspace) buildTracing(ctx context.Context) (program string, err error
 	return program, nil
 }
 
-// insert inserts statements after lines that begin with their keys.
+// insert inserts statements after lines that begin with the keys.
 func insert(text string, statements map[string]string) (string, error) {
 	inserted := 0
 	var b strings.Builder

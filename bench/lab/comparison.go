@@ -11,7 +11,7 @@ import (
 
 type comparison struct {
 	name string
-	// scale is a unit, such as "days of all users".
+	// scale is a unit: "days of all users".
 	scale  string
 	scales []int
 	at     func(scale int) trial
@@ -32,7 +32,7 @@ type design struct {
 
 type query struct {
 	name string
-	// axis is a unit, such as "days of X".
+	// axis is a unit: "days of X".
 	axis      string
 	sizes     []int
 	instances int

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// inbox compares the versions of one cell with a wide row.
 var inbox = comparison{
 	name:   "inbox",
 	more:   compareLosses,

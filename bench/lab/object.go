@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// object compares one row for attributes and a list with two tables.
 var object = comparison{
 	name:   "object",
 	scale:  "members of each list",

@@ -9,7 +9,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// owners compares ranges of rows with wide rows.
 var owners = comparison{
 	name:   "owners",
 	scale:  "members of each list",

@@ -9,7 +9,6 @@ import (
 	"twibase/hbase"
 )
 
-// plays compares the two tables of the game platform with those of twibase.
 var plays = comparison{
 	name:   "plays",
 	scale:  "days of all users",

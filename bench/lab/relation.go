@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// relation compares one table for both directions with two. Each variant has a row per edge, or a
-// list row per user.
+// relation compares one table for both directions with two.
 var relation = comparison{
 	name:   "relation",
 	scale:  "users whom each follows",
