@@ -22,10 +22,9 @@ var signUp = loadtest.Request{
 	Body: []byte(`{"query":"mutation{signUp(input:{username:\"writer\",name:\"Writer\",password:\"correct horse\"}){user{username}}}"}`),
 }
 
-// compareWith compares this tree's program with another one. The programs take turns of
-// compareTime, and alternate in going first, so that each ratio compares neighbouring turns. The
-// tenth percentiles show the turns that other processes disturbed least, but may omit garbage
-// collections.
+// compareWith compares this tree's program with another one. They take turns, and alternate in
+// going first, so that each ratio compares neighbouring turns. Tenth percentiles show turns with
+// little disturbance, but may omit garbage collections.
 //
 // Both must return the responses of the handwritten program, byte for byte. Their stores exist, so
 // the rows of a first start are in files. Both write a user, so that no memtable is empty.
