@@ -26,8 +26,7 @@ type signUpArgs struct {
 	// Key is the signUpKey, if any. Origin starts with Key, and is unique.
 	Key, Origin string
 	Hash        string
-	// check sets Taken if Key is set and the user exists. Then confirm checks whether an earlier
-	// call with the same key created the user.
+	// check sets Taken if Key is set and the user exists. confirm then compares the keys.
 	Taken bool
 }
 
@@ -75,9 +74,8 @@ func (a *Accounts) SignUp(ctx context.Context, u NewUser, secret string, idempot
 	return u.Username, err
 }
 
-// confirm succeeds if the user signed up with the same key and password. All other cases return the
-// same error, after the same time if the stored hash has the current parameters. So callers cannot
-// probe keys.
+// confirm succeeds if the user signed up with this key and password. All other cases return the
+// same error after the same time (see LogIn), so that callers cannot probe keys.
 func (a *Accounts) confirm(ctx context.Context, username, key, secret string) error {
 	right, origin, err := a.verify(ctx, "signUp", username, secret)
 	if err == nil && !(right && strings.HasPrefix(origin, key)) {
@@ -86,9 +84,8 @@ func (a *Accounts) confirm(ctx context.Context, username, key, secret string) er
 	return err
 }
 
-// LogIn checks a username and a password, and returns the username. A wrong password and an unknown
-// user return the same error. Both hash one password, so they take the same time if the stored hash
-// has the current parameters.
+// LogIn checks a password, and returns the username. A wrong password and an unknown user return
+// the same error, after the same time if the stored hash has the current parameters.
 func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, error) {
 	username, secret = norm.NFC.String(username), norm.NFC.String(secret)
 	right, _, err := a.verify(ctx, "logIn", username, secret)
@@ -127,8 +124,8 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 	return right, origin, err
 }
 
-// rehash stores a hash with the current parameters. The new hash has the timestamp of the old one,
-// so that a deletion of the account masks both. After a failure, the next log-in tries again.
+// rehash stores a hash with the current parameters. It keeps the timestamp, so that a deletion of
+// the account masks both hashes. After a failure, the next log-in tries again.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

@@ -28,8 +28,8 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 	}
 }
 
-// applyStages applies stages[from:]. If the store is unavailable, it tries a stage up to three
-// times. label prefixes the purposes of calls.
+// applyStages applies stages[from:], and tries each up to three times if the store is unavailable.
+// label prefixes the purposes of calls.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i := from; i < len(stages); i++ {
 		for try := 0; ; try++ {
@@ -150,8 +150,8 @@ func (x *execution) verifyAll(ctx context.Context) error {
 	return err
 }
 
-// getVerified verifies x.unverified. In the same rounds, it reads the rows of the parameter gets.
-// It writes a member again if its buckets have changed, until no member's buckets change.
+// getVerified verifies x.unverified and, in the same rounds, reads gets. It writes members again
+// until their buckets stop changing.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
@@ -193,9 +193,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete. It also sets x.compensated: whether
-// a compensation has replaced the commit record. After the commit, it is called between a read of
-// the directory and a write of members, because of splits: see docs/WRITES.md.
+// checkOpen returns errSuperseded if the operation is complete, and sets x.compensated. After the
+// commit, it is called between a read of the directory and a write of members: see docs/WRITES.md,
+// "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -238,10 +238,9 @@ func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
 	return m.list.Place(m.owner, m.cell.Qualifier, cells)
 }
 
-// writes returns the writes of a member to its buckets. If bucket 0 is not one of them, the member
-// is also deleted from bucket 0, to mask late writes of executions with an older directory. But if
-// a member is added while old copies may remain in bucket 0 (Place.Moving), a moved marker is put
-// there instead.
+// writes also deletes the member from bucket 0 if another bucket covers it, to mask late writes of
+// executions with an older directory. But if a member is added while bucket 0 may have old copies
+// (Place.Moving), it puts a moved marker there.
 func (m *member) writes(at tables.Place, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {

@@ -15,15 +15,14 @@ import (
 
 type preconditionKey struct{}
 
-// WithPrecondition returns a context for one operation. If check returns an error, the operation
-// fails with that error. Each attempt calls check after its reads. So check may wait for an
-// authorization that runs at the same time as the first reads.
+// WithPrecondition returns a context for one operation. Each attempt calls check after its reads,
+// and fails with its error. So check may wait for an authorization that runs during the first
+// reads.
 func WithPrecondition(ctx context.Context, check func() error) context.Context {
 	return context.WithValue(ctx, preconditionKey{}, check)
 }
 
-// execute performs an operation, unless the input has errors. The operation type's check may change
-// *a.
+// execute performs an operation, unless the input has errors. The type's check may change *a.
 func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a *A) error {
 	if err := in.err(); err != nil {
 		return err
@@ -40,10 +39,10 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// perform makes attempts until the operation is committed, unchanged or superseded, or an attempt
-// returns an error. It gives up after maxTries retries, when ctx ends, or if the outcome of a
-// nonIdempotent operation is unknown. The caller of the outermost operation must have called enter.
-// Nested operations may still start while Close waits.
+// perform makes attempts until one is committed, unchanged or superseded, or returns an error. It
+// gives up after maxTries retries, when ctx ends, or if the outcome of a nonIdempotent operation is
+// unknown. The caller of the outermost operation must have called enter: nested operations may
+// start while Close waits.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
@@ -213,10 +212,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 	return stateCommitting, nil
 }
 
-// readAhead stores the intent if there is a commit row. At the same time it reads the places of the
-// members of plan.now, and the counts. It returns errSuperseded for a nested operation whose parent
-// is complete. In that case another execution of the parent has run the nested operation, and later
-// operations may have changed the row since.
+// readAhead stores the intent if there is a commit row. Concurrently it reads the counts, and the
+// places of plan.now's members. It returns errSuperseded if the parent is complete: then another
+// execution of the parent has run this operation, and later operations may have changed the row.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

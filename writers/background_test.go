@@ -8,8 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Deletions of authors take all slots. Each of them waits for the deletion of a twit, which found
-// no slot.
+// Deletions of authors take all slots. Each waits for the deletion of a twit, which found none.
 func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	ctx := t.Context()
 	store := openStore(t)

@@ -48,7 +48,6 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 				importChildren(t, store, "a", "b")
 				var moving atomic.Bool
 				deleter := New(hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
-					// The deletion is acknowledged, and moves further children.
 					if moving.Load() && test.fails(op) {
 						return hbasetest.Fault{Err: hbase.ErrUnavailable}
 					}
@@ -124,8 +123,7 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 	})
 }
 
-// A deletion clears a list during a split, and masks late copies. It is interrupted, or it starts
-// before the announcement.
+// The deletion masks late copies of the split.
 func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -196,8 +194,7 @@ func TestDeletionClearsBucketsOfASplit(t *testing.T) {
 	}
 }
 
-// A deletion moves children to a list that is being split. It must write them to the new buckets
-// before it clears their old list, where a repetition would look for them.
+// The new parent's list is being split. A repetition would look for the children in the old list.
 func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)
@@ -255,7 +252,7 @@ func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 	})
 }
 
-// x.unverified must not grow with the list, which may have a million members.
+// x.unverified must not grow with the list.
 func TestEachForgetsVerifiedMembers(t *testing.T) {
 	ctx, store := t.Context(), openStore(t)
 	defer store.Close()

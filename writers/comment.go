@@ -13,9 +13,8 @@ type addCommentArgs struct {
 	Author  string
 	Content string
 	Key     *string
-	// check sets At, in milliseconds. If an earlier call with the same key added a comment, check
-	// sets At and Mark to those of that comment. Mark distinguishes comments with the same time. If
-	// it is empty, the comment has [tables.CommentMark].
+	// check sets At, in milliseconds. A repetition gets At and Mark of the first call's comment. An
+	// empty Mark stands for [tables.CommentMark].
 	At   int64
 	Mark []byte `json:",omitempty"`
 }
@@ -50,8 +49,7 @@ var addComment = register(opType[addCommentArgs]{
 			return unchanged, err
 		}
 		if added {
-			// The comment's time is enough to look up its deletion. The comment's position may be
-			// unknown, because early versions stored no mark.
+			// The deletion is looked up by time, because early versions stored no mark.
 			removed, err := r.get(tables.Commenters.RemovedAt(a.Twit.key(), a.Author, at))
 			if err == nil && tables.Commenters.DecodeRemoved(removed[0]) {
 				err = reject(NotFound, "idempotencyKey", "the comment that was added under this key was deleted")
@@ -122,8 +120,8 @@ func deleteCommentsBy(author string) effect {
 	})
 }
 
-// AddComment returns the comment's key. The caller must check that the author may see the twit. The
-// error is NOT_FOUND if twit is nil.
+// AddComment returns the comment's key, or NOT_FOUND if twit is nil. The caller must check that the
+// author may see the twit.
 func (w *Writers) AddComment(
 	ctx context.Context, author string, twit *tables.Twit, content string, idempotencyKey *string,
 ) (tables.CommentKey, error) {

@@ -24,13 +24,12 @@ func holdFirst(matches func(opType, purpose string) bool) (observe Observer, hel
 	}, reached, func() { close(proceed) }
 }
 
-// The compensation is sent late: the missing object was created again, and another caller's
-// repetition of the operation was acknowledged.
+// The missing object was created again, and a repetition of the operation was acknowledged.
 func TestLateCompensationFails(t *testing.T) {
 	department, key, day := "staff", "once", "2026-01-02"
 	for _, test := range []struct {
 		name, opType, compensation string
-		// before, remove and create change the object that the function operation needs
+		// before, remove and create change the object that operation needs
 		before, operation, remove, create func(ctx context.Context, w *Writers) error
 		applied                           func(t *testing.T, store hbase.Store) bool
 	}{
@@ -177,7 +176,7 @@ func awaitIdle(t *testing.T, w *Writers) {
 	}
 }
 
-// A gateway completes an assignment during a split, after another gateway has compensated it.
+// The assignment is completed during a split, after its compensation.
 func TestLateExecutionDoesNotRestoreACompensatedMember(t *testing.T) {
 	for _, noun := range modelled {
 		if noun.name == "assignment" {

@@ -52,8 +52,8 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 	}
 }
 
-// backgroundLimit limits the concurrent long operations in the background, and separately those in
-// sweeps. A long operation has an effect of type each in plan.later.
+// backgroundLimit limits concurrent long operations in the background, and separately in sweeps. A
+// long operation has an each in plan.later.
 const backgroundLimit = 16
 
 func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
@@ -68,10 +68,9 @@ func (x *execution) shortStages() int {
 	return long
 }
 
-// applyLater applies plan.later. If x.startedHere, it also renews the lease, and takes a slot
-// before the first long stage. If no slot is free, it leaves the remaining stages to a sweep.
-// Waiting for a slot could be a deadlock, because an operation with a slot may wait for this
-// operation.
+// applyLater applies plan.later. If x.startedHere, it renews the lease, and takes a slot before the
+// first long stage. If no slot is free, it leaves the remaining stages to a sweep: waiting could
+// deadlock, because an operation with a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
 	if !x.startedHere || len(x.plan.later) == 0 {
 		return x.applyStages(ctx, x.plan.later, 0, "later ")
@@ -92,8 +91,8 @@ func (x *execution) applyLater(ctx context.Context) error {
 	})
 }
 
-// removeIntent removes the intent. If recordsCompletion is true for the type, the completion is
-// recorded first, because awaitLast relies on that.
+// removeIntent first records the completion, if the type does, because awaitLast relies on that
+// order.
 func (x *execution) removeIntent(ctx context.Context) error {
 	if x.opType.recordsCompletion {
 		done := x.commitRowPut(x.commitRecord(tables.CompletionRecord(x.intent.ID), x.intent.At+1))
@@ -113,8 +112,7 @@ func (x *execution) removeIntent(ctx context.Context) error {
 	return err
 }
 
-// maxCompleted limits the commit rows in Writers.completed. After a row is dropped, the next
-// operation on it needs one round more.
+// maxCompleted limits Writers.completed. The next operation on a dropped row needs one round more.
 const maxCompleted = 1024
 
 func (w *Writers) noteComplete(row tables.Intent, id string) {
@@ -141,17 +139,16 @@ func parents(ctx context.Context) []string {
 	return ids
 }
 
-// predecessor returns the id of the operation that stored a commit record. ok is false if the
-// record is empty or a fence, or if that operation is a parent of the current one.
+// predecessor returns the id in a commit record. ok is false if the record is empty or a fence, or
+// the id is a parent's.
 func predecessor(ctx context.Context, record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
 	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
 }
 
-// complete completes the operation that stored a commit record. If this process already executes
-// that operation, complete waits for the end of that execution. It does not wait for other
-// gateways.
+// complete completes the operation that stored a commit record. It waits for other executions of
+// this process, but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
 	id, ok := predecessor(ctx, record)
 	if !ok {

@@ -16,9 +16,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Each operation changes counts exactly once, even if several executions apply it. A row with
-// counts has a journal with the ids of counted operations. One CheckAndPut writes the journal and
-// the counts. It expects the journal that was read.
+// An operation's counts change exactly once, even if several executions apply it. A CheckAndPut
+// writes the counts together with a journal of the counted operations, and expects the journal that
+// was read.
 //
 //	read the counts and the journal ◄───────────────────────────┐
 //	  ▼                                                         │
@@ -30,15 +30,13 @@ import (
 //	  ▼
 //	counted
 //
-// A full journal drops operations whose intent is removed. The intent of an operation to count is
-// read after the journal. So if the intent still exists, and the journal lacks the operation, the
-// counts do not include it.
+// A full journal drops operations whose intent is removed. So intents are read after the journal:
+// if the intent still exists, and the journal lacks the operation, it is not counted.
 //
-// Concurrent increments of one row by one gateway share a CheckAndPut, so that a hot row is no
-// bottleneck.
+// A gateway's concurrent increments of a row share a CheckAndPut, so a hot row is no bottleneck.
 //
-// The gateway of the request reads the counts before the commit, when no execution can have counted
-// the operation. So a single increment starts with the CheckAndPut, unless the journal is full.
+// Counts read before the commit cannot include the operation. So a single increment starts with the
+// CheckAndPut, unless the journal is full.
 
 const (
 	maxJournal = 32
@@ -49,8 +47,8 @@ type increment struct {
 	location
 	op     string
 	deltas map[string]int // by column
-	// The field before has the counts and the journal that were read before the commit. The field
-	// fresh is true until their first use.
+	// before has the counts and the journal from before the commit. fresh is true until their first
+	// use.
 	before []hbase.Cell
 	fresh  bool
 	done   chan error
@@ -113,8 +111,8 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the waiting increments of a row. If there are none, it removes the row from the
-// queue, and drain stops.
+// take returns the waiting increments of a row. If there are none, it removes the row, and drain
+// stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()

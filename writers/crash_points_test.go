@@ -13,11 +13,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
 
-// pointsFile has the points that every thorough run reaches: on each line a purpose and its
+// pointsFile has the points that every thorough run reaches, as lines of a purpose and its
 // operation types.
 const pointsFile = "testdata/points.txt"
 
-// The calls of a contended noun change one list, so it is often split during the calls.
+// The calls of a contended noun often split its list.
 var contendedNouns = []modelNoun{
 	contended("followers", callFollow, " a$"),
 	contended("role's users", callAssign, "lead$"),
@@ -85,8 +85,7 @@ func (e *exploration) inject(p point, m fault) {
 	}
 }
 
-// seekRecovery injects faults into commits until histories reach the recovery of every operation
-// type.
+// seekRecovery injects faults into commits until every operation type is recovered.
 func (e *exploration) seekRecovery() {
 	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
 		for _, p := range protocolPoints(name, opTypes[name]) {

@@ -60,8 +60,7 @@ func (h history) mustPass(t *testing.T) historyResult {
 	return r
 }
 
-// After a sweep, derived data match their source, and a sequential order of the calls leads to the
-// source.
+// After a sweep, derived data match their source.
 func TestEveryHistoryIsLinearizableAndComplete(t *testing.T) {
 	t.Parallel()
 	seed := firstSeed(t)

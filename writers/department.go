@@ -7,9 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// All operations on departments commit on the row of the tree, and change departments by effects.
-// Each operation reads departments after its predecessor is complete. So if it commits, the tree
-// has not changed since that read.
+// All operations on departments commit on the row of the tree, and read departments after their
+// predecessor is complete. So if one commits, the tree has not changed since its reads.
 
 func departmentOf(code string) hbase.Get {
 	return tables.Departments.Get(code, tables.Departments.Columns([]string{"name", "version", "parent", "childCount"}))
@@ -55,8 +54,8 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// check sets the following fields. Depth is the stored bound of the tree's depth. Level is the
-	// level of the department, or 0 if unknown.
+	// check sets these fields. Depth is the stored bound of the tree's depth. Level is the department's level,
+	// or 0 if unknown.
 	Depth *int
 	Level int
 }
@@ -113,7 +112,7 @@ type DepartmentChange struct {
 
 type updateDepartmentArgs struct {
 	DepartmentChange
-	// check sets Parent, and sets Was to the old name.
+	// check sets Parent, and Was to the old name.
 	Was    string
 	Parent *string
 }
@@ -150,8 +149,7 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 type deleteDepartmentArgs struct {
 	Code           string
 	MoveChildrenUp bool
-	// check sets the following fields. Count is the number of children. Children has the first
-	// movedAtOnce of them.
+	// check sets these fields. Count is the number of children. Children has the first movedAtOnce.
 	Name     string
 	Parent   *string
 	Count    int

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Only reproducible histories can be shrunk. Goroutines that timers wake at the same time run in an
-// undefined order, so a few histories may differ.
+// Only reproducible histories can be shrunk. A few may differ, because goroutines that timers wake
+// at the same time have no order.
 func TestSeedReproducesHistory(t *testing.T) {
 	seed, runs := firstSeed(t), scaled(600)
 	var differ []string

@@ -23,8 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage verifies members before it returns. A later stage may remove the items from the list,
-// and after a crash no execution would find the items, to write their members again.
+// applyPage verifies members before it returns: after a crash, items that a later stage has removed
+// are not found again.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)
@@ -45,8 +45,8 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 	return x.verifyAll(ctx)
 }
 
-// eachMember applies an effect to each member of a list. It may miss a member that is added
-// concurrently. The operation that adds the member finds the owner deleted, and compensates.
+// eachMember may miss a member that is added concurrently: the operation that adds it finds the
+// owner deleted, and compensates.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
 		members, _, _, err := l.Decode(owner, cells)
@@ -93,8 +93,8 @@ func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell
 	}}
 }
 
-// scanList reads a page of a list. It repeats a scan that took grace/2 or longer: the cleanup of a
-// split may have deleted copies that the scan needed.
+// scanList repeats a scan that took grace/2 or longer: the cleanup of a split may have deleted
+// copies that it needed.
 func (c client) scanList(
 	ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range,
 ) (listscan.Scan, error) {
@@ -107,8 +107,8 @@ func (c client) scanList(
 	}
 }
 
-// clearings has the lists that do not belong to a relation, each with the effect that clears it
-// when its owner is deleted. The effect is nil if other effects of the deletion clear the list.
+// clearings has the effects that clear the lists of a deleted owner, except lists of relations. An
+// effect is nil if other effects of the deletion clear the list.
 var clearings = map[*tables.AnyList]func(owner string) effect{
 	&tables.Twits.AnyList:  deleteTwits,
 	&tables.Albums.AnyList: nil,
@@ -139,8 +139,8 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 	return stages
 }
 
-// clearList deletes all members, also those in pending buckets. It keeps the directory, so that the
-// deletion can be repeated: see docs/WRITES.md.
+// clearList deletes all members, also in pending buckets, but keeps the directory: see
+// docs/WRITES.md.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	return each{"clear", func(ctx context.Context, c client, _ func([]effect) error) error {
 		size := l.PageSize(splitPage)
@@ -163,9 +163,8 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of a page from bucket 0, whatever their bucket: late writes may add
-// members of other buckets to bucket 0. After the last page of another bucket, it also deletes that
-// bucket's row.
+// clearPage deletes the members of any bucket from bucket 0, where late writes may add them. After
+// the last page of another bucket, it deletes that bucket's row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

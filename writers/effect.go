@@ -9,9 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// plan has the effects of an operation, in stages. The stages of plan.now are applied before the
-// acknowledgement, and the stages of plan.later after it. A stage starts when the stage before it
-// is applied. The effects of a stage have no order.
+// plan has the effects before (now) and after (later) the acknowledgement. Stages are applied in
+// order. The effects of a stage have no order.
 type plan struct{ now, later []stage }
 
 type stage []effect
@@ -26,7 +25,7 @@ func (s stage) members() (members []*member) {
 }
 
 // effect is a put, member, count, job, nested, compensation or each. It is idempotent, even if
-// several gateways apply it at the same time.
+// several gateways apply it concurrently.
 type effect interface{ String() string }
 
 type put struct{ hbase.Mutation }
@@ -47,9 +46,8 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets to write to, if the field known is true. After the verification of the
-	// member, known is false: a repeated write must read the directory again, because the buckets
-	// may have been split.
+	// place has the buckets to write to, if known is true. Verification sets known to false,
+	// because a repeated write must look for splits.
 	place tables.Place
 	known bool
 }
@@ -117,8 +115,7 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs another operation. If the effect is applied again, the check of that operation finds
-// nothing to do.
+// nested runs another operation. When it runs again, that operation's check finds nothing to do.
 type nested struct {
 	opType    string
 	arguments any
@@ -134,8 +131,8 @@ type compensation struct {
 
 func (c compensation) String() string { return "check ends" }
 
-// each reads items, such as the members of a list, and applies effects to them, page by page. After
-// a crash it starts again: docs/WRITES.md says which effects may remove an item.
+// each applies effects to items, such as the members of a list, page by page. After a crash it
+// starts again: docs/WRITES.md says which effects may remove items.
 type each struct {
 	name string
 	// run calls apply with the effects of each page. These effects must not be counts.

@@ -21,8 +21,8 @@ const (
 	WrongCredentials Code = "WRONG_CREDENTIALS"
 )
 
-// UserError is a user error of the schema. Field is an input field, or empty. For an element of a
-// list it has the index, as in photoUrls.3.
+// UserError is a user error of the schema. Field is an input field, such as photoUrls.3 for a list
+// element, or empty.
 type UserError struct {
 	Code    Code
 	Field   string
@@ -83,8 +83,8 @@ func (unknown) Temporary() bool { return true }
 
 func (unknown) MayBeDone() bool { return true }
 
-// Committed wraps the error of a read after a committed operation, so that the client learns that
-// the change was made. It returns nil for nil.
+// Committed wraps the error of a read after a commit, so that the client learns of the change. It
+// returns nil for nil.
 func Committed(err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +92,7 @@ func Committed(err error) error {
 	return afterCommit{err}
 }
 
-// afterCommit is an error of an operation that has committed, or may have committed.
+// afterCommit is an error of an operation that has or may have committed.
 type afterCommit struct{ error }
 
 func (e afterCommit) Unwrap() error { return e.error }

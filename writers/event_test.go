@@ -78,7 +78,6 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 		if got := events(t, store, "a"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		// The deletion of a user stores no events for that user.
 		must(w.Relate(ctx, tables.Follows, "b", "a"))
 		must(w.DeleteUser(ctx, "a"))
 		w.Close(ctx)
@@ -92,7 +91,7 @@ func TestChangesAreStoredAsEvents(t *testing.T) {
 	})
 }
 
-// The event of a deleted twit needs no slot. The clearing of the twit's lists does.
+// Only the clearing of the twit's lists needs a slot.
 func TestEventsNeedNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

@@ -18,8 +18,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// feedReader always follows feedAuthor. otherFollowers follow and unfollow, so that the number of
-// followers crosses feedLimit in both directions.
+// feedReader always follows feedAuthor. otherFollowers cross feedLimit in both directions.
 const (
 	feedAuthor = "a"
 	feedReader = "d"
@@ -283,8 +282,7 @@ func deleteFeed(key string) call {
 	}, nil}
 }
 
-// crossings take the author over the limit and back. The job of the next twit changes the author's
-// state.
+// The job of the twit after each crossing changes the author's state.
 func crossings() []call {
 	var calls []call
 	for i := range 2 {
@@ -326,9 +324,8 @@ func forEach(names []string, do func(string) error) error {
 	return errors.Join(errs...)
 }
 
-// In the end each timeline has exactly the twits of followed authors. If a read of a constant
-// follower has a twit, later reads have it, too, even while the author becomes or ceases to be a
-// broadcaster.
+// Later reads of a constant follower have all twits of earlier ones. In the end each timeline has
+// exactly the twits of followed authors.
 func TestEveryHistoryOfFeedsIsComplete(t *testing.T) {
 	seed, left := firstSeed(t), map[string]int{}
 	for i := range scaled(450) {

@@ -41,11 +41,10 @@ func (g gateway) wait(ctx context.Context, text string, writes bool, done func(c
 	g.scheduler.waiting = append(g.scheduler.waiting, w)
 	g.scheduler.mu.Unlock()
 	v := <-w.proceed
-	// A sent call is applied, even if the caller's ctx ends.
+	// A sent call is applied, even if ctx ends.
 	run := func() error { return done(context.WithoutCancel(ctx)) }
 	switch v.fault {
 	case appliedLate, crashBefore:
-		// the call may be applied in a later step
 		if !writes {
 			close(w.done)
 			return g.scheduler.callError(g.id, v.fault)

@@ -16,8 +16,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// history is a random history: calls of clients at several gateways, the order of the store's
-// responses, and faults. Its fields determine it.
+// history determines the calls of clients at several gateways, the order of the store's responses,
+// and faults.
 type history struct {
 	seed uint64
 	// calls of each client
@@ -27,15 +27,13 @@ type history struct {
 	order          uint64
 	faultRate      float64
 	extraFaults    []plannedFault
-	// The fault happens at the point planned, after nth calls there. If held is true, it happens to
-	// a held call.
+	// The fault happens after nth calls at planned or, if held is true, to the held call.
 	planned point
 	fault   fault
 	nth     int
 	held    bool
 	bound   int
-	// If calm is true, time passes only when no store call waits, so that no time limit is
-	// exceeded.
+	// If calm is true, time passes only when no store call waits, so no time limit is exceeded.
 	calm bool
 	pace time.Duration
 }
@@ -108,7 +106,7 @@ func (h history) execute(t *testing.T) (r historyResult) {
 			r.err = errors.New("the history does not end")
 			return r
 		case !h.calm && random.IntN(200) == 0:
-			// Intents become stale, and a gateway sweeps them.
+			// A gateway sweeps stale intents.
 			time.Sleep([]time.Duration{staleAge, staleAge, staleAge, grace}[random.IntN(4)] + time.Second)
 			w := ws[random.IntN(gateways)]
 			go func() { _ = w.Sweep(t.Context()) }()
@@ -144,8 +142,7 @@ func (h history) execute(t *testing.T) (r historyResult) {
 }
 
 func (h history) gateway(g gateway) *Writers {
-	// parallel is 1, because concurrent goroutines would use the random source in an undefined
-	// order.
+	// Concurrent goroutines would use the random source in an undefined order.
 	w := New(g, Options{Seed: rand.NewPCG(h.seed, uint64(g.id)+10), ListBound: h.bound, parallel: 1})
 	w.now = h.clock(g.id)
 	w.observe = recordPoints

@@ -34,9 +34,9 @@ const (
 	MaxPassword       = 1024 // bytes
 )
 
-// input validates the input of a mutation, and collects at most one error per field or element of a
-// list. Its methods take the schema name and the value of a field, and return the stored form of
-// the value: Unicode's normal form C, except for URLs.
+// input validates the input of a mutation, and collects at most one error per field or list
+// element. Its methods take a field's schema name and value, and return the value in Unicode's
+// normal form C, except URLs.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {
@@ -232,8 +232,7 @@ func (in *input) password(field, s string) string {
 	return s
 }
 
-// day validates a date. It may be one day ahead of today in UTC, because days begin earlier in
-// other time zones.
+// day accepts dates up to tomorrow in UTC, because days begin earlier in other time zones.
 func (in *input) day(field, s string, now time.Time) string {
 	in.check(field, tables.CheckDay(s))
 	if s > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {

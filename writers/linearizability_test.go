@@ -12,8 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// linearization is the scheduler's step at which a call took effect: its commit, or its last read
-// if it did not commit.
+// linearization is the scheduler's step of a call's commit or, without one, of its last read.
 type linearization struct {
 	step      int
 	committed bool
@@ -56,13 +55,13 @@ func (s *scheduler) linearize(ctx context.Context, committed bool) {
 	}
 }
 
-// maxSearched limits the states of the search, because their number may be exponential.
+// maxSearched limits the states, which may be exponentially many.
 const maxSearched = 100_000
 
 // linearizable reports whether the calls have a sequential order that respects real time, and gives
 // the same outcomes and the facts in end. It is the search of Wing and Gong with Lowe's
-// memoization. It tries the order of the recorded linearizations first, so it seldom backtracks. It
-// omits calls without a model or an effect.
+// memoization, in the order of the recorded linearizations, so it seldom backtracks. It omits calls
+// without a model or an effect.
 func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(m callResult) bool { return m.model == nil || m.hadNoEffect() })
 	slices.SortStableFunc(calls, func(a, b callResult) int { return cmp.Compare(a.linearized.step, b.linearized.step) })
@@ -83,7 +82,7 @@ func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) 
 		if done == 1<<len(calls)-1 {
 			return s.facts == want
 		}
-		earliest := math.MaxInt // the first end of a remaining call: a call that began later comes later
+		earliest := math.MaxInt // the first end of a remaining call: calls that began later come later
 		for i, c := range calls {
 			if done&(1<<i) == 0 {
 				earliest = min(earliest, c.deadline())

@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first the first three departments exist, each below the previous one. Created departments are
-// named 0 or 1.
+// At first three departments exist, each below the previous one.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

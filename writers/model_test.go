@@ -15,7 +15,7 @@ import (
 // Each model_<noun>_test.go appends a modelNoun to modelled.
 type modelNoun struct {
 	name string
-	// begin returns the first rows, and adds their facts. It may be nil.
+	// begin may be nil. It returns the first rows, and adds their facts.
 	begin func(store hbase.Store, f facts) []hbase.Mutation
 	// a function of r
 	call    func(r *rand.Rand) call
@@ -39,12 +39,11 @@ func (f facts) String() string {
 type call struct {
 	text string
 	do   func(ctx context.Context, w *Writers) error
-	// model changes the facts as the function do must, and returns the code of the first user
-	// error.
+	// model changes the facts as do must, and returns the first user error's code.
 	model func(f facts) Code
 }
 
-// unknownOutcome is the outcome of a call without a response. The call may take effect later.
+// unknownOutcome is the outcome of a call without a response, which may take effect later.
 const unknownOutcome Code = "?"
 
 type callResult struct {

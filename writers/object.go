@@ -10,8 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// origin identifies a creation by caller and idempotency key, so that a repetition finds the
-// object. Without a key, the origin is unique.
+// origin identifies a creation, so that a repetition finds the object. Without a key, it is unique.
 func (w *Writers) origin(caller string, key *string) string {
 	if key == nil {
 		return tables.KeyedName("", w.newOp(w.now()))
@@ -21,9 +20,9 @@ func (w *Writers) origin(caller string, key *string) string {
 
 const originColumns = tables.Existence + " " + tables.Attributes + ":" + tables.Origin
 
-// checkNew checks that an object can be created. exists is true if an earlier attempt of the same
-// creation made the object in cells. The error is ALREADY_EXISTS if another object has the key, and
-// NOT_FOUND if the object of the idempotency key was deleted.
+// checkNew returns true if an earlier attempt of the same creation made the object. The error is
+// ALREADY_EXISTS if another object has the key, and NOT_FOUND if the object of the idempotency key
+// was deleted.
 func checkNew(
 	o *tables.AnyObject, key, origin string, idempotencyKey *string, cells []hbase.Cell,
 ) (exists bool, err error) {
@@ -55,7 +54,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.commitCells...)...), nil
 }
 
-// updateType returns the type of an update. The parameter field is the input field of the key.
+// updateType returns the type of an update. field is the input field of the key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {

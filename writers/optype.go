@@ -13,12 +13,11 @@ type opType[A any] struct {
 	// name is stored. Its meaning never changes.
 	name string
 	zero A // the value that JSON is decoded into
-	// row reads the commit row. If row is nil, there is no commit row, and the intent is the
-	// commit.
+	// row reads the commit row. If row is nil, the intent is the commit.
 	row   func(A) hbase.Get
 	reads func(A) []hbase.Get
-	// check decides whether to commit. The error is UserErrors if a precondition does not hold.
-	// check also stores in *a the parts of the previous state that the effects need.
+	// check decides whether to commit, or returns UserErrors. It stores in *a the previous state
+	// that the effects need.
 	check func(a *A, r *reading) (decision, error)
 	// plan is a pure function, so every gateway makes the same plan. It may be nil.
 	plan func(a A, o operation) plan
@@ -27,28 +26,26 @@ type opType[A any] struct {
 }
 
 type properties struct {
-	// readsEffects is true if opType.reads or opType.check needs cells that earlier operations on
-	// the row wrote as effects. Then the row's last operation is completed before the check, and
-	// the reads are repeated, unless this gateway already knew that the last operation was
-	// complete.
+	// readsEffects is true if reads or check need effects of earlier operations on the row. Then
+	// the row's last operation is completed before the check, and the reads are repeated, unless
+	// this gateway knew that it was complete.
 	readsEffects bool
-	// recordsCompletion is true if the plan has a compensation for an object with a reusable key.
-	// When an operation of the type is complete, its commit record is replaced by a
-	// [tables.CompletionRecord], so that a late compensation fails.
+	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. A
+	// [tables.CompletionRecord] replaces the commit record of a complete operation, so that a late
+	// compensation fails.
 	recordsCompletion bool
-	// nonIdempotent operations are attempted again only after an attempt that did not commit. A
-	// repeated update could revert a later update, and a repeated deletion could delete a new
-	// object with the same key.
+	// nonIdempotent operations are retried only after an attempt that did not commit: a repeated
+	// update could revert a later one, and a repeated deletion could delete a new object with the
+	// same key.
 	nonIdempotent bool
-	// After the delay, a sweep applies the effects. A type with a delay must not have a commit row,
-	// because the row's next operation would apply the effects too early.
+	// A sweep applies the effects after the delay. There must be no commit row, because its next
+	// operation would apply them too early.
 	delay time.Duration
 }
 
 type operation struct {
 	id string
-	// The field at is T in docs/WRITES.md, in milliseconds: the timestamp of the commit and of most
-	// effects. It is later than T of earlier operations on the commit row.
+	// at is T in docs/WRITES.md, in milliseconds.
 	at int64
 }
 

@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check sets the following fields. Total is the count of the day, Sum the count of all days,
-	// and Last the last day. First is true if the user had not played the game before.
+	// check sets these fields. Total is the count of the day, Sum that of all days, Last the last day. First
+	// is true for a user's first plays of the game.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -86,7 +86,7 @@ func playReferences(username, game string) references {
 	return references{ref(tables.Users, username, ""), ref(tables.Games, game, "game")}
 }
 
-// playedOn returns the days with plays. Days that are being erased have a count of 0.
+// playedOn omits days that are being erased: their count is 0.
 func playedOn(cells []hbase.Cell) ([]tables.DayCount, error) {
 	days, err := tables.Plays.Decode(cells)
 	return slices.DeleteFunc(days, func(d tables.DayCount) bool { return d.Count == 0 }), err

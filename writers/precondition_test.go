@@ -13,7 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The precondition is known after two rounds. Before that, the operation reads only once.
+// Until the precondition is known, after two rounds, the operation reads only once.
 func TestOperationCommitsOnlyIfPreconditionHolds(t *testing.T) {
 	rejected := errors.New("rejected")
 	for _, test := range []struct {

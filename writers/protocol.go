@@ -12,8 +12,8 @@ import (
 //
 // # The write protocol
 //
-// docs/WRITES.md explains operations, and the invariants I1 to I5. An execution is a state machine.
-// The outcomes of an attempt are in capitals, and so are ACKNOWLEDGED and COMPLETE:
+// docs/WRITES.md explains operations and the invariants I1 to I5. The outcomes of an attempt,
+// ACKNOWLEDGED and COMPLETE are in capitals:
 //
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
@@ -31,8 +31,8 @@ import (
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
 //	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
-//	awaiting      complete the row's last operation: it may have    UNCHANGED; LOST if the type
-//	              made the change                                     records its completion, and
+//	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if the type
+//	              have made the change                                records its completion, and
 //	                                                                  another operation committed
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
 //	              read ahead for the effects                        no commit row
@@ -42,44 +42,37 @@ import (
 //	                this operation's id                             COMMITTED
 //	                a fence against this operation                  abandoning
 //	                the expected id: the CheckAndPut may arrive     fencing
-//	                the expected id, and it is a parent's.          resending
-//	                  No fence is written: it would replace
-//	                  that id, and the row's next operation
-//	                  would not complete the parent
+//	                the expected id, and it is a parent's: a fence  resending
+//	                  would hide it from the row's next operation
 //	                another id                                      overtaken
 //	fencing       replace the commit record by a fence, so that     resolving
 //	              a late CheckAndPut of this operation fails
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
 //	overtaken     read this operation's intent. It is
-//	                marked: it committed. The mark was stored       COMMITTED
-//	                  before nested operations changed the row
-//	                unmarked: it did not commit. If it had, the     abandoning
-//	                  other operation would have completed it,
-//	                  and removed its intent, before committing
+//	                marked before nested operations: it committed   COMMITTED
+//	                unmarked: it did not commit, or the other       abandoning
+//	                  operation would have completed it first
 //	                gone: complete, or fenced and swept             UNKNOWN
 //	abandoning    remove the intent                                 LOST
 //	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
 //	ACKNOWLEDGED  apply plan.later, in the background               ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
-// If the result of a CheckAndPut is false, the put may have been written: after a lost connection,
-// gohbase sends the CheckAndPut again, and the second one fails.
+// A CheckAndPut that returned false may have been applied: see docs/WRITES.md, "Recovery".
 //
-// LOST means that the attempt did not commit and never will: another attempt follows. UNKNOWN means
-// that the attempt may have committed. If the operation is idempotent, another attempt follows. If
-// the operation is not idempotent, or if the other attempt returns UserErrors, the caller gets
-// [ErrUnknown].
+// LOST means that the attempt will never commit: another follows. UNKNOWN means that it may have
+// committed: another follows if the operation is idempotent. If it is not, or if the other attempt
+// returns UserErrors, the caller gets [ErrUnknown].
 //
 // An execution ends in SUPERSEDED, and leaves the operation to another execution, if
 //   - the other execution has completed the operation, or has taken the lease;
 //   - the operation is nested, and its parent is complete;
 //   - a long stage of plan.later finds no free slot: see applyLater.
 //
-// An execution that completes a predecessor starts with the stored intent, in COMMITTED. A sweep
-// starts in resolving, or in COMMITTED if the intent is marked or there is no commit row. A sweep
-// does not complete the predecessor, because the predecessor's effects may take long. A fence would
-// replace the predecessor's id, and the row's next operation would not complete the predecessor. So
-// while the predecessor's intent exists, the sweep does not fence: it fails, and is retried.
+// An execution that completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in
+// COMMITTED if the intent is marked or there is no commit row. A sweep does not complete the
+// predecessor, whose effects may take long, and must not hide it from the row's next operation by a
+// fence. So while the predecessor's intent exists, the sweep fails, and is retried.
 //
 // A crash, or an error of the store, leaves behind:
 //
@@ -127,7 +120,7 @@ type execution struct {
 	// startedHere is false for an operation that was read from its intent.
 	startedHere, sweeping bool
 	arguments             any
-	// Before stateChecking sets intent and plan, intent has only Table, Row and Family.
+	// Before stateChecking, intent has only Table, Row and Family.
 	intent tables.Intent
 
 	attempt
@@ -140,7 +133,7 @@ type application struct {
 	increments  map[location]*increment
 	marked      bool // the stored intent is marked as committed
 	compensated bool // a compensation has committed, so members are not written again
-	// unverified are members that were written and not yet verified.
+	// unverified has written members that are not yet verified.
 	unverified []*member
 }
 
@@ -148,7 +141,7 @@ type application struct {
 type attempt struct {
 	precondition func() error // see [WithPrecondition]; may be nil
 	read         *reading
-	// knownComplete is the row's entry in Writers.completed, taken before the row is read.
+	// knownComplete is the row's entry in Writers.completed before the read.
 	knownComplete string
 	commitCells   []hbase.Cell
 	foundRecord   []hbase.Cell // the commit record that stateResolving read

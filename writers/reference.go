@@ -18,8 +18,7 @@ func ref[T any](o *tables.Object[T], key, field string) reference {
 
 type references []reference
 
-// gets returns the Gets of the objects and of their authors, because an object exists only with its
-// author.
+// gets includes authors, because an object exists only with its author.
 func (rs references) gets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))
@@ -53,7 +52,7 @@ func (rs references) check(cells [][]hbase.Cell) error {
 	return joinUserErrors(errs...)
 }
 
-// existenceGets omits authors, because the deletion of an author also deletes the author's objects.
+// existenceGets omits authors, because their deletion also deletes their objects.
 func (rs references) existenceGets() (gets []hbase.Get) {
 	for _, r := range rs {
 		gets = append(gets, r.object.ExistenceOf(r.key))

@@ -13,7 +13,7 @@ import (
 
 // init registers relate and unrelate for every relation in the catalogue. The ends of a relation
 // are its two objects. Compensations and the deletion of an end also run unrelate, with IfMissing
-// if the key of an end is reusable. Below, strict means [tables.Relation.Strict].
+// if an end's key is reusable. strict is [tables.Relation.Strict].
 //
 //	              relate                              unrelate
 //	read          the edge, both ends                 the edge; strict: both ends, too
@@ -28,10 +28,9 @@ import (
 //	                                                    no event if To is
 //
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
-// An object with a reusable key may be created again before that unrelate commits. Then the
-// unrelate must not end a relation of the new object. So the unrelate reads the edge before the
-// ends. If an end is missing after that read, the edge that was read belongs to a deleted object.
-// Also, relate records its completion, so that a late compensation fails.
+// If the deleted key is reused before that unrelate commits, relations of the new object must stay.
+// So unrelate reads the edge before the ends: if an end is missing then, the edge belongs to a
+// deleted object. Also, relate records its completion, so that a late compensation fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -119,8 +118,7 @@ func (a relationArgs) members(since, at int64, delta int) (s stage) {
 	return s
 }
 
-// The event is stored after the members and counts, so that a subscriber that gets the event can
-// read the new members and counts.
+// The event is stored after the members and counts, so that subscribers can read these.
 func (a relationArgs) later(kind tables.JobKind, related bool, o operation) (stages []stage) {
 	var s stage
 	if kind != "" && !a.FromDeleted {

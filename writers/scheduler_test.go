@@ -35,19 +35,18 @@ func (f fault) String() string {
 	return [...]string{"none", "not applied", "response lost", "applied late", "crash before", "crash after"}[f]
 }
 
-// scheduler lets one store call proceed at a time. Its random source alone decides the order and
-// the faults, so a seed reproduces a history.
+// scheduler lets one store call proceed at a time. Only its random source decides the order and the
+// faults.
 type scheduler struct {
 	store     *hbasetest.Faults
 	under     hbase.Store
 	rand      *rand.Rand
 	faultRate float64
-	// plannedFault happens at the point planned, after plannedSkips calls there.
+	// plannedFault happens after plannedSkips calls at planned.
 	planned      point
 	plannedFault fault
 	plannedSkips int
-	// If holds is true, plannedFault happens to the held call, which is the first call at the point
-	// planned while holding is true.
+	// If holds is true, plannedFault happens to the first call at planned while holding is true.
 	holds, holding bool
 	held           *pendingCall
 	hit            bool
@@ -78,8 +77,7 @@ type pendingCall struct {
 	abandoned bool
 }
 
-// injection is the fault of a call. If partial is true, only the items before the number item are
-// applied.
+// If partial is true, only the items before the number item are applied.
 type injection struct {
 	fault   fault
 	item    int
@@ -131,7 +129,7 @@ func (s *scheduler) next() bool {
 			if item < v.item {
 				return hbasetest.Fault{}
 			}
-			// Later items are not applied, as if a region server had died.
+			// Later items are lost, as if a region server had died.
 			return hbasetest.Fault{Err: hbase.ErrUnavailable, Done: v.fault == responseLost && item == v.item}
 		}
 	}

@@ -58,7 +58,7 @@ func TestConcurrentSignUpsUnderOneKeySucceed(t *testing.T) {
 	}
 }
 
-// The first gateway dies before or after a write. The client repeats the call at another gateway.
+// The call is repeated at another gateway.
 func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	for _, kind := range []string{"Put", "CheckAndPut"} {
 		for _, table := range []string{tables.Intents.Table, tables.Users.Table, tables.Accounts.Table} {
@@ -93,8 +93,7 @@ func TestSignUpWithLostResponseIsRepeatableUnderItsKey(t *testing.T) {
 	}
 }
 
-// Without the right password, the key affects neither the response, nor the reads, nor the number
-// of hashed passwords.
+// The key affects neither the response nor the reads nor the number of hashed passwords.
 func TestSignUpKeyRevealsNothingWithoutThePassword(t *testing.T) {
 	r := newFixture(t)
 	recorder := hbasetest.NewRecorder(r.store, hbasetest.Names{})

@@ -17,8 +17,7 @@ const (
 	splitPage = 2000
 	// maxPieces limits the new buckets. A bucket that is still too long is split again.
 	maxPieces = 4
-	// grace is how long old copies stay for readers with an old directory: the time limit of
-	// requests plus the difference between clocks.
+	// grace is how long old copies stay for readers with an old directory: see docs/WRITES.md.
 	grace = 40 * time.Second
 )
 
@@ -65,8 +64,8 @@ func (b storedBucket) bucket() tables.Bucket {
 	return tables.Bucket{Number: b.Number, Start: string(b.Start), Stop: string(b.Stop)}
 }
 
-// split splits a bucket. docs/WRITES.md, "Splits", explains why no member is lost. The list is not
-// split again until the cleanup has removed the pending column.
+// docs/WRITES.md, "Splits", explains why no member is lost. The list is not split again until the
+// cleanup has removed the pending column.
 var split = register(opType[splitArgs]{
 	name: "cut", properties: properties{readsEffects: true},
 	row:   func(a splitArgs) hbase.Get { return tables.Splits.Get(a.List.Table, a.List.Family, string(a.Owner)) },
@@ -125,8 +124,8 @@ func splitPositions(positions []string, bound int) (starts []string) {
 	return starts
 }
 
-// freeNumber returns the first of n consecutive free bucket numbers. They depend on the operation's
-// id, because a failed split may have written to rows that the directory does not name.
+// freeNumber returns the first of n consecutive free numbers. They depend on the operation's id,
+// because a failed split may have written to buckets outside the directory.
 func freeNumber(op string, directory []tables.Bucket, n int) uint32 {
 	number := uint32(xxhash.Sum64String(op)) >> 2
 	taken := func(b tables.Bucket) bool { return b.Number-number <= uint32(n) }
@@ -220,15 +219,14 @@ var _ = register(opType[cleanupArgs]{
 		return plan{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
-			// An execution that had read the pending column may have put a moved marker after the
-			// first pass.
+			// A late writer may have put a moved marker after the first pass.
 			{a.deleteCopies("delete copies again", 0)},
 		}}
 	},
 })
 
-// deleteCopies deletes the copies in reverse order. So the remaining copies have no gap. A reader
-// of bucket 0 reads them to the last one, and continues in the bucket that the directory names.
+// deleteCopies deletes in reverse order, so that the remaining copies have no gap: a reader of
+// bucket 0 reads to the last one, and continues in the bucket that the directory names.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
 	return each{name, func(ctx context.Context, c client, _ func([]effect) error) error {
 		for _, bucket := range buckets {

@@ -56,8 +56,7 @@ func (a *pagedRead) do(ctx context.Context, w *Writers) error {
 	}
 }
 
-// check returns an error if the result is wrong about a user who had the role during the whole
-// read, or lacked it during the whole read.
+// check considers users who had, or lacked, the role during the whole read.
 func (a *pagedRead) check(read callResult, all []callResult) error {
 	if !slices.IsSorted(a.names) || len(slices.Compact(slices.Clone(a.names))) != len(a.names) {
 		return fmt.Errorf("%q is not sorted, or has duplicates", a.names)

@@ -12,8 +12,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// A member that is added to a new bucket gets a moved marker in bucket 0. The cleanup removes all
-// markers, also those written after it has read the range.
+// The cleanup also removes markers that are written after its first pass.
 func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

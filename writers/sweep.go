@@ -19,8 +19,7 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 		Table:  tables.Intents.Outbox,
 		Decode: w.parse,
 		Describe: func(x *execution) outbox.Properties {
-			// The lease has the intent's timestamp, so that the deletion of the intent masks the
-			// lease, too.
+			// The deletion of the intent must mask the lease, too.
 			return outbox.Properties{Due: time.UnixMilli(x.intent.Due), LeaseTimestamp: x.intent.At, Long: x.long()}
 		},
 		MinAge:      staleAge,
@@ -47,8 +46,7 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
-// PendingSince is [outbox.Outbox.PendingSince] of the intents. It includes intents that are leased
-// or not yet due.
+// PendingSince is [outbox.Outbox.PendingSince] of the intents, also of those leased or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
 // Sweep completes all stale intents (see docs/GLOSSARY.md) that no execution of this process has
@@ -64,8 +62,8 @@ func (w *Writers) Sweep(ctx context.Context) error {
 	return errors.Join(w.outbox.Sweep(ctx))
 }
 
-// completeStale returns false without an error after Close, and if another execution of this
-// process has claimed the operation.
+// completeStale returns false without an error after Close, and if this process already executes
+// the operation.
 func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*execution]) (done bool, err error) {
 	x := item.Value
 	if w.enter() != nil {
@@ -91,8 +89,8 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	return err == nil, err
 }
 
-// leasedIntent returns the put of the intent with a lease. A renewal expects the previous lease, so
-// a renewal that arrives after the removal of the intent writes nothing.
+// leasedIntent puts the intent with a lease. Renewals expect the previous lease, so after the
+// removal of the intent they write nothing.
 func (x *execution) leasedIntent() write {
 	put := tables.Intents.Put(x.intent)
 	put.Cells = append(put.Cells, x.w.outbox.Lease(x))

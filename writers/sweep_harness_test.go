@@ -30,7 +30,7 @@ type testGateway struct {
 	dead        bool
 	pausedUntil time.Time
 	scannedFrom time.Time
-	// effects has the times of first effects and of reads of lists, by operation type.
+	// times of first effects and of reads of lists, by operation type
 	effects map[string][]time.Time
 	// stop ends Run
 	ran  chan struct{}

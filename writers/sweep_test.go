@@ -229,8 +229,7 @@ func TestLateLeaseRenewalWritesNothingAfterIntentRemoval(t *testing.T) {
 	})
 }
 
-// The sweeping gateway's clock decides whether an intent is stale. Scans also find an intent that
-// is older than the last scan.
+// The sweeping gateway's clock decides whether an intent is stale.
 func TestSweepToleratesClockDifferences(t *testing.T) {
 	ahead := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, writer := range []time.Duration{-maxClockError, 0, maxClockError} {

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The tree stores an upper bound of its depth. The bound never decreases. While it is below
-// MaxDepth, a new department's ancestors are read only after the acknowledgement, by measure.
+// The tree stores an upper bound of its depth, which never decreases. While it is below MaxDepth,
+// measure reads a new department's ancestors after the acknowledgement.
 
 func depthOf(tree []hbase.Cell) (*int, error) {
 	levels, known, err := tables.Tree.Depth(tree)
@@ -81,8 +81,8 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check sets the following fields. From is the old parent. To is no department, but the level
-	// of the deepest descendant after the move.
+	// check sets these fields. From is the old parent. To is the level of the deepest descendant after the
+	// move.
 	Name      string
 	From      *string
 	Depth, To *int

@@ -47,8 +47,7 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's id. The id is derived from the idempotency key, so a
-// repetition finds the first twit.
+// postTwit commits on the row of the twit's id. PostTwit derives the id from the idempotency key.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -91,7 +90,7 @@ var postTwit = register(opType[postTwitArgs]{
 type deleteTwitArgs struct {
 	twitRef
 	Album, Public bool
-	// If AuthorDeleted is true, no event is stored, because no viewer may see the event.
+	// AuthorDeleted omits the event, which no viewer may see.
 	AuthorDeleted bool `json:",omitempty"`
 }
 
@@ -105,8 +104,7 @@ func deletionOf(t *tables.Twit) *deleteTwitArgs {
 	return &deleteTwitArgs{twitRef: refOf(t), Album: t.InAlbum(), Public: t.Visibility == tables.Public}
 }
 
-// The event is stored after the twit is hidden, so a subscriber that gets the event no longer finds
-// the twit.
+// The event is stored after the twit is hidden, so that subscribers no longer find the twit.
 var deleteTwit = register(opType[deleteTwitArgs]{
 	name: "deleteTwit",
 	row:  func(a deleteTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },
@@ -136,8 +134,8 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 	},
 })
 
-// deleteTwits runs after the author's relations have ended. Then one unfollowed job per timeline
-// removes all of the author's twits, and the jobs of the deleted twits find no followers.
+// deleteTwits runs after the author's relations have ended. So one unfollowed job per timeline
+// removes all twits, and the jobs of the deleted twits find no followers.
 func deleteTwits(author string) effect {
 	return eachMember(tables.Twits, author, func(t *tables.Twit) effect { return deletionWithAuthor(t) })
 }

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The response of a creation is lost. Before the gateway reads the outcome, other callers delete
-// the object and create another. A user error would say that the first creation had not happened.
+// The response is lost. Before the gateway reads the outcome, others delete the object and create
+// another. A user error would deny the first creation.
 func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 	key := "once"
 	postTwit := func(key *string) func(context.Context, *Writers) error {
@@ -54,8 +54,7 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 			other := New(store, Options{})
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
-				// The caller that deletes the object has found it in lists, so its creation is
-				// complete.
+				// The object can be deleted only after its creation is complete.
 				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}

@@ -52,7 +52,7 @@ type UserChange struct {
 	Name, Email, AvatarURL Change[string]
 	Age                    Change[int]
 	Bio                    Change[string] `json:",omitzero"`
-	// ExpectedVersion is the version that the caller read. nil accepts any version.
+	// ExpectedVersion is nil to accept any version.
 	ExpectedVersion *string
 }
 
@@ -72,8 +72,8 @@ var deleteUser = register(opType[deleteUserArgs]{
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
 	plan: func(a deleteUserArgs, o operation) plan {
-		// This job ends the user's state as a broadcaster. An unfollowed job may have ended the
-		// state already. But if all followers were deleted, there was no unfollowed job.
+		// This job ends the user's state as a broadcaster. If all followers were deleted, no
+		// unfollowed job has ended it.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return plan{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),

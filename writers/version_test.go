@@ -126,8 +126,8 @@ func versionOf(t *testing.T, store hbase.Store, row hbase.Get) string {
 // imported is the version of unchanged objects.
 const imported = "0"
 
-// The response of a committed update is lost, and another operation commits on the row. The retry
-// must not return CONFLICT, because the first attempt may have committed.
+// The response of a committed update is lost, and another operation commits on the row. CONFLICT
+// would deny the update.
 func TestOverwrittenUpdateIsUnknownNotAConflict(t *testing.T) {
 	for _, v := range versioned {
 		t.Run(v.opType, func(t *testing.T) {

@@ -3,9 +3,8 @@
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
 // relate.go derives the operation types of relations from the catalogue.
 //
-// The protocol: protocol.go has the states of an operation. attempt.go and commit.go implement the
-// states up to the commit, complete.go the states after it. apply.go, count.go and each.go apply
-// effects, split.go splits buckets, and sweep.go completes stale intents.
+// protocol.go has the states of an operation, attempt.go and commit.go implement those up to the
+// commit, complete.go the others. apply.go, count.go and each.go apply effects.
 //
 // Stored names that differ from those in the code:
 //
@@ -38,21 +37,20 @@ import (
 // Options of [New]. The zero value is valid.
 type Options struct {
 	Log *slog.Logger // may be nil
-	// ListBound is the number of members of a full bucket, at least 2. The default is
-	// [tables.ListBound].
+	// ListBound is the length of a full bucket, at least 2, by default [tables.ListBound].
 	ListBound int
 	// Jobs is called with each stored job. It must not block, and may be nil.
 	Jobs    func(tables.Job)
 	Observe Observer // may be nil
-	// Seed makes random numbers, such as those in operation ids, reproducible. It may be nil.
+	// Seed makes operation ids and other random numbers reproducible. It may be nil.
 	Seed rand.Source
-	// parallel limits the concurrent nested operations of an effect, and the concurrent short
-	// operations of a sweep. The default is 32.
+	// parallel limits concurrent nested operations of an effect, and short operations of a sweep.
+	// The default is 32.
 	parallel int
 }
 
-// Observer observes a store call. opType is an operation type, "sweep" or "logIn". purposes are
-// steps of the operation, such as "commit". ended is called at the end of the call.
+// Observer observes a store call. opType may also be "sweep" or "logIn". purposes are steps, such
+// as "commit". ended is called after the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
 // Writers run the mutations of one gateway. They are safe for concurrent use.
@@ -112,8 +110,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close rejects new operations, and waits for started ones. When ctx ends, it cancels the effects
-// of committed operations. A sweep completes those operations later.
+// Close rejects new operations, and waits for started ones. When ctx ends, it leaves their effects
+// to a sweep.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true
@@ -153,8 +151,8 @@ func (w *Writers) oneIn(n int) bool {
 	return n < 2 || w.random.IntN(n) == 0
 }
 
-// claim reserves an operation for one execution of this process. If another execution has the
-// operation, first is false, and the channel wait is closed when that execution ends.
+// claim reserves an operation for one execution of this process. If first is false, wait is closed
+// when the other execution ends.
 func (w *Writers) claim(id string) (wait <-chan struct{}, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

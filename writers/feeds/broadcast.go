@@ -47,8 +47,8 @@ func (f *fanout) roomForBroadcaster(ctx context.Context) (bool, error) {
 	return tables.RoomForBroadcasters(len(broadcasters)), err
 }
 
-// transition may report false although it succeeded, if the store's response was lost. A caller
-// that depends on the result reads the state again.
+// transition may return false after a success whose response was lost. Callers that need the result
+// read the state again.
 func (f *fanout) transition(ctx context.Context, from authorState, to tables.Broadcast) (bool, error) {
 	check, put := tables.Broadcasters.Change(f.Author, from.state, from.stored, to)
 	return f.store.CheckAndPut(ctx, check, put)
@@ -56,8 +56,8 @@ func (f *fanout) transition(ctx context.Context, from authorState, to tables.Bro
 
 func (f *fanout) few(followers int) bool { return 2*followers < f.o.Limit }
 
-// startLeaving puts a new returned job, and reports whether the author's state names that job. Only
-// startLeaving enters a leaving state, each time with a new job.
+// startLeaving puts a new returned job, and reports whether the author's state names it. Nothing
+// else enters a leaving state.
 func (f *fanout) startLeaving(ctx context.Context, from authorState) (bool, error) {
 	next := tables.Job{ID: f.outbox.NewID(), Kind: tables.Returned, At: f.At, Author: f.Author}
 	if err := f.write(ctx, tables.Jobs.Put(next)); err != nil {
@@ -79,15 +79,14 @@ func (f *fanout) returned(ctx context.Context) (done bool, err error) {
 	if waits || err != nil {
 		return false, err
 	}
-	// Unlike deliverOnce, this does not set the cursor to allDelivered. A late CheckAndPut of
-	// startLeaving may put this job into the author's state after this run. If the job still
-	// exists then, its next run must deliver.
+	// The cursor must not become allDelivered: a late CheckAndPut of startLeaving may still put
+	// this job into the author's state. Then its next run must deliver.
 	f.Unverified = ""
 	return true, f.item.Release(ctx, f.Progress.Cells()...)
 }
 
 // endLeaving moves the state towards pushed. waits is true if the twits were delivered, and the job
-// is deferred for the time [quarantine].
+// is deferred.
 func (f *fanout) endLeaving(ctx context.Context) (waits bool, err error) {
 	for {
 		s, err := f.readAuthorState(ctx)

@@ -74,7 +74,7 @@ func TestBroadcasterReturnsWithoutFollowers(t *testing.T) {
 	fx.wantState(tables.Pushed, 0)
 }
 
-// The deletion of a follower stores no job, and a deleted author posts no twit.
+// Neither the deletion of a follower nor a deleted author starts a job.
 func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()
@@ -114,7 +114,6 @@ func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	}
 }
 
-// The deletion runs before the transition, and finds no broadcaster.
 func TestAuthorDeletedBeforeTheTransitionIsNoBroadcaster(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()

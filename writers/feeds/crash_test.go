@@ -16,8 +16,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// failure is a failure at a call. A death before a call is the same as a death after the previous
-// call.
+// A death before a call is the same as a death after the previous call.
 type failure int
 
 const (
@@ -49,8 +48,8 @@ func (f failure) dies() bool { return f != failsThenApplied && f != failsApplied
 
 var each = flag.Bool("each", false, "try each failure at each call, for each call with concurrent writes")
 
-// A batch of 2 has some of a follower's 3 twits, a batch of 3 all of them. step is the distance
-// between failing calls. CI tries more calls, and -each tries all.
+// A batch of 2 has some of a follower's 3 twits, a batch of 3 all. step is the distance between
+// failing calls.
 func batchSizesAndFailures() (batchSizes []int, step int, of failure) {
 	switch {
 	case *each:
@@ -63,7 +62,7 @@ func batchSizesAndFailures() (batchSizes []int, step int, of failure) {
 
 var errDead = errors.New("the gateway is dead")
 
-// failingStore lets others write at one call, and fails at that call or a later one.
+// failingStore calls concurrent at one call, and fails there or later.
 type failingStore struct {
 	hbase.Store
 	concurrent func()
@@ -79,7 +78,7 @@ type failingStore struct {
 	late         func()
 }
 
-// call makes a call. The function do applies the call, in full or in part.
+// call applies a call by do, in full or in part.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +155,7 @@ func follow(fx *fixture, _ []*tables.Twit) {
 	fx.putJob(tables.Followed, "late", "")
 }
 
-// followAsLast follows with a slow clock, so the running job has not reached the new follower.
+// A slow clock makes the follower the last of the running job.
 func followAsLast(fx *fixture, _ []*tables.Twit) {
 	fx.followAt("late", time.Unix(1, 0))
 	fx.putJob(tables.Followed, "late", "")
@@ -274,7 +273,7 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 }
 
 // wantComplete checks that timelines have exactly the twits of followed authors. If broadcaster is
-// true, they may lack twits of an author who is a broadcaster.
+// true, a broadcaster's twits may be missing.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

@@ -83,8 +83,8 @@ func (f *fanout) putAndVerify(ctx context.Context, b tables.Batch) (deleted []ta
 // entryTime returns the timestamp of a follower's entries: see docs/FEEDS.md.
 func entryTime(f tables.Follow) int64 { return max(1, f.At.UnixMilli()) }
 
-// putSince stores in each follower's timelineSince that twits of the author up to a time, the
-// parameter since, may be missing. If since is zero, no twits are missing, and nothing is stored.
+// putSince stores in each follower's timelineSince that twits up to since may be missing. It stores
+// nothing if since is zero.
 func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since time.Time) error {
 	if since.IsZero() {
 		return nil
@@ -98,8 +98,7 @@ func (f *fanout) putSince(ctx context.Context, followers []tables.Follow, since 
 
 type newest struct {
 	keys []tables.TwitKey
-	// The field since is the time of the oldest twit in keys if the author may have older twits,
-	// otherwise zero.
+	// since is the time of the oldest key if the author may have older twits, otherwise zero.
 	since time.Time
 }
 

@@ -1,10 +1,9 @@
 // Package feeds adds twits to timelines and removes them, in the background: see docs/FEEDS.md.
 //
-// A write that changes timelines puts a [tables.Job] into an [outbox.Outbox]. post.go, follow.go
-// and broadcast.go implement the kinds of jobs.
+// post.go, follow.go and broadcast.go implement the kinds of [tables.Job].
 //
-// A job may run twice, even in two gateways at the same time: both runs write the same entries. A
-// job delivers in batches, each with some of the author's twits for some of the followers.
+// A job may run twice, even concurrently: both runs write the same entries. It delivers batches:
+// some of the author's twits for some of the followers.
 //
 //	record ──► put ──► verify ──► record the next batch, or release the job
 //
@@ -12,9 +11,8 @@
 //	put       write the entries
 //	verify    read the author's lists again; delete entries whose follower or twit is gone
 //
-// If the gateway dies, the next gateway repeats put and verify of the recorded batch. A gateway
-// that has lost the lease cannot record another batch. So the next gateway knows each batch that
-// the first gateway may still put.
+// The next gateway repeats put and verify of a dead gateway's recorded batch. It knows each batch
+// that may still be put late, because only the holder of the lease can record one.
 package feeds
 
 import (
@@ -40,8 +38,7 @@ const (
 
 // Options configure the feeds of a gateway, with defaults for zero values.
 type Options struct {
-	// An author with more than Limit followers becomes a broadcaster, if there is room: see
-	// [tables.RoomForBroadcasters]. The default is [tables.FanoutLimit].
+	// Limit is the fan-out limit in docs/FEEDS.md. The default is [tables.FanoutLimit].
 	Limit         int
 	TimelineBound int          // entries of a timeline; the default is [tables.TimelineBound]
 	BatchSize     int          // entries of a batch; the default is 2,500
@@ -102,14 +99,14 @@ func decodeJob(row string, cells []hbase.Cell) (job, bool, error) {
 // Run runs jobs until ctx is done.
 func (f *Feeds) Run(ctx context.Context) { f.outbox.Run(ctx, ctx) }
 
-// Sweep runs all jobs, except deferred ones and those that another gateway has leased. Corrupt jobs
-// are only logged.
+// Sweep runs all jobs that are neither deferred nor leased to another gateway. Corrupt jobs are
+// only logged.
 func (f *Feeds) Sweep(ctx context.Context) error {
 	_, err := f.outbox.Sweep(ctx)
 	return err
 }
 
-// Notify queues a job that was just put. Without Notify, a scan finds the job within a second.
+// Notify queues a job that was just put. Otherwise a scan finds it within a second.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
 // Lag returns the pending jobs as of the last scan.
@@ -165,8 +162,8 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce calls deliver, unless the cursor is allDelivered. In both cases, it then releases the
-// job, so that no other gateway can record a batch.
+// deliverOnce calls deliver, unless the cursor is allDelivered. Then it releases the job, so that
+// no other gateway can record a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {
 		return err

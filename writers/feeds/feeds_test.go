@@ -104,7 +104,7 @@ func TestAuthorBecomesBroadcasterAndReturns(t *testing.T) {
 	fx.post("returned")
 	fx.sweep(f)
 	fx.wantTimeline("a", "returned", "some", "merged", "pushed")
-	// A request that read the timeline before the delivery may still read broadcasters.
+	// A request that read the timeline before may still read broadcasters.
 	fx.advance(39 * time.Second)
 	fx.sweep(f)
 	if _, leaving := fx.authorState().Leaving(); !leaving || fx.openJobs() != 1 || f.Lag() != (outbox.Lag{}) {

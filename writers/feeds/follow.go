@@ -27,7 +27,7 @@ func (f *fanout) followed(ctx context.Context) error {
 	return f.deliver(ctx, []tables.Follow{{Username: f.Follower, At: since}}, &twits)
 }
 
-// unfollowed also ends the merged state of an author without followers, such as a deleted author.
+// unfollowed also ends the merged state of an author without followers.
 func (f *fanout) unfollowed(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

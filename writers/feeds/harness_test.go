@@ -30,7 +30,7 @@ func newStore(t *testing.T) hbase.Store {
 	return store
 }
 
-// openStore lets the caller close the store, to bound the memory of a test with many stores.
+// The caller closes the store, to bound the memory of tests with many stores.
 func openStore(t *testing.T) hbase.Store {
 	t.Helper()
 	store, err := embedded.Open("")

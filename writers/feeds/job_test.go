@@ -35,7 +35,7 @@ func TestTwitDeletedDuringDeliveryIsInNoTimeline(t *testing.T) {
 		fx := other
 		fx.delete(twit)
 		fx.sweep(fx.gateway(feeds.Options{}))
-		fx.followAt("late", time.Unix(1, 0)) // with a slow clock: the delivery has not reached it
+		fx.followAt("late", time.Unix(1, 0)) // with a slow clock: not yet reached
 	})
 	f := fx.gateway(feeds.Options{BatchSize: 1})
 	fx.sweep(f)

@@ -23,8 +23,8 @@ func (f *fanout) posted(ctx context.Context) error {
 		return err
 	}
 	for next := readAgain; next == readAgain; {
-		// The twit is in the author's list before this job reads the state. A returned job reads
-		// the list after the leaving state began. So one of the two jobs delivers the twit.
+		// The twit is in the author's list before this read of the state. A returned job reads the
+		// list after the transition to leaving. So one of them delivers the twit.
 		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err
@@ -44,13 +44,13 @@ const (
 	readAgain               // the author's state
 )
 
-// nextState changes the author's state if the number of followers has crossed a limit. If the job
-// of a leaving author is missing, the author starts leaving again.
+// nextState changes the author's state if the number of followers has crossed a limit, or the job
+// of a leaving author is missing.
 func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (postStep, error) {
 	switch {
 	case s.orphaned:
-		// The returned job may have ended the state just after this job read it, and may have read
-		// the author's list before this twit was posted. So this job delivers the twit, too.
+		// The returned job may have ended after this read of the state, and read the list before
+		// this twit was posted. So this job delivers it, too.
 		if _, err := f.startLeaving(ctx, s); err != nil || deleted {
 			return deliverNothing, err
 		}
@@ -65,17 +65,14 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 		if err != nil || !room {
 			return deliverTwit, err
 		}
-		// If the last follower unfollowed, or the author was deleted, just before the transition,
-		// the job of that change found no broadcaster, and did not change the state. So the state
-		// is read again.
+		// The last follower may have unfollowed just before the transition: see docs/FEEDS.md.
 		_, err = f.transition(ctx, s, tables.Merged)
 		return readAgain, err
 	}
 	return deliverTwit, nil
 }
 
-// deleted deletes the twit from the timelines of the author's followers. The delete markers mask
-// late puts of the entries.
+// The delete markers of deleted mask late puts of the entries.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"twibase/writers/feeds"
 )
 
-// If fans follow, the author becomes a broadcaster with the next twit.
 var fans = numbered("m", limit)
 
 func becomeBroadcaster(fx *fixture, _ []*tables.Twit) {
@@ -67,7 +66,6 @@ func broadcasterScenarios(begin func(fx *fixture) []*tables.Twit) []scenario {
 	}
 }
 
-// The first returned job remains until the author is a broadcaster again.
 func TestRemainingReturnLosesNoTwitOfALaterBroadcaster(t *testing.T) {
 	fx := newFixture(t)
 	fx.follow("Lily")

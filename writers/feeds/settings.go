@@ -19,7 +19,7 @@ const (
 )
 
 // CompareSettings compares the fan-out limits of a store's gateways until ctx is done, and logs an
-// error if they differ. docs/FEEDS.md says why they must be equal.
+// error if they differ: see docs/FEEDS.md.
 func (f *Feeds) CompareSettings(ctx context.Context) {
 	own := tables.GatewaySettings{Gateway: rand.Text(), FanoutLimit: f.o.Limit}
 	defer f.removeSettings(own.Gateway)

@@ -9,9 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// trimPeriod is the average number of entries written to a timeline between two trims. Trims are
-// pseudo-random, because the length of a timeline is not stored. They read about ten entries for
-// each written entry.
+// trimPeriod is the average number of entries written between two trims of a timeline. Trims are
+// pseudo-random, because the length is not stored. They read about ten entries per written entry.
 func (f *Feeds) trimPeriod() int { return max(1, f.o.TimelineBound/10) }
 
 func (f *Feeds) trims(owner string, twits []tables.TwitKey) bool {

@@ -44,8 +44,7 @@ func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.T
 	return deleted, nil
 }
 
-// confirm reads the source rows, because a slow reader may miss a member of a list during a bucket
-// split.
+// confirm reads the sources, because a slow reader may miss a member during a split.
 func (f *fanout) confirm(
 	ctx context.Context, followers []tables.Follow, twits []tables.TwitKey,
 ) (left []tables.Follow, deleted []tables.TwitKey, err error) {

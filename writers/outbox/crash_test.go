@@ -21,8 +21,7 @@ const (
 
 func (o outcome) String() string { return [...]string{"not applied", "applied", "applied later"}[o] }
 
-// crashing fails one call, and all later ones. It does not count scans, because they change
-// nothing.
+// crashing fails one call, and all later ones. It does not count scans.
 type crashing struct {
 	hbase.Store
 	at, calls int
@@ -72,8 +71,8 @@ func (s *crashing) CheckAndPut(ctx context.Context, check hbase.Check, put hbase
 	return done, err
 }
 
-// Another gateway completes the item. It skips no number, and repeats at most the last recorded
-// number. Nothing of the item reappears.
+// Another gateway skips no number, and repeats at most the last recorded one. Nothing of the item
+// reappears.
 func TestItemSurvivesACrashAtAnyCall(t *testing.T) {
 	const size = 3
 	calls := 0

@@ -24,8 +24,7 @@ var errDown = errors.New("the store is down")
 
 var table = tables.Outbox{Table: "outbox"}
 
-// count is an item. Its work writes the numbers below size, one at a time. The progress is the next
-// number.
+// count is an item whose work writes the numbers below size, one at a time.
 type count struct {
 	size, next int
 	deferred   bool

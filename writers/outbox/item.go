@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLeaseLost is returned if this gateway may not work on the item: another gateway took the item,
-// or it is removed, deferred or not yet due. Work must pass it on, maybe wrapped.
+// ErrLeaseLost means that another gateway took the item, or that it is removed, deferred or not yet
+// due. Work must pass it on, maybe wrapped.
 var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on. It is not safe for concurrent use.
@@ -41,8 +41,8 @@ func (o *Outbox[T]) decode(row string, cells []hbase.Cell) (item *Item[T], ok bo
 	return item, true, err
 }
 
-// Item returns an item without reading it. Of the item's methods, only RenewPeriodically may be
-// called, which reads the stored lease before each renewal.
+// Item returns an item without reading it. Only RenewPeriodically, which reads the lease, may be
+// called.
 func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
@@ -68,14 +68,12 @@ func (o *Outbox[T]) available(item *Item[T]) bool {
 	return !now.Before(item.Due) && (ended || item.lease.HeldBy(o.holder) && !item.Deferred)
 }
 
-// Lease returns the cell of a new lease. It is for the put of an item that this gateway already
-// works on.
+// Lease returns a lease for the put of an item that this gateway already works on.
 func (o *Outbox[T]) Lease(value T) hbase.Cell {
 	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
-// Renew takes or extends the lease for LeaseTime, and stores the progress. The error is
-// ErrLeaseLost if another gateway took the item.
+// Renew takes or extends the lease for LeaseTime, and stores the progress.
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
@@ -86,8 +84,7 @@ func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release stores the final progress, and ends the lease. After that no gateway with an earlier
-// lease can renew that lease.
+// Release stores the final progress, and ends the lease. Then no earlier lease can be renewed.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
@@ -95,8 +92,8 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the time until the lease ends.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend stores the progress with a new lease, which ends after the time d or, if later, a
-// millisecond after the old lease.
+// extend stores the progress with a new lease, which ends after d, but at least a millisecond after
+// the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)

@@ -22,7 +22,7 @@ const LeaseTime = 4 * time.Second
 type Config[T any] struct {
 	Store hbase.Store
 	Table tables.Outbox
-	// Decode's ok is false if the row has no item, for example after its removal.
+	// Decode's ok is false if the row has no item.
 	Decode   func(row string, cells []hbase.Cell) (item T, ok bool, err error)
 	Describe func(item T) Properties
 	// MinAge is the minimum age of items that scans return.
@@ -30,8 +30,8 @@ type Config[T any] struct {
 	// Work processes an item, and removes it when the work is done.
 	Work                 func(ctx context.Context, item *Item[T]) (done bool, err error)
 	Workers, LongWorkers int
-	// Observe is called before each store call, except the Gets of a scan. If the item is unknown,
-	// item is the zero value. ended is called at the end of the call.
+	// Observe is called before each store call, except the Gets of a scan. An unknown item is the
+	// zero value. ended is called after the call.
 	Observe func(ctx context.Context, item T, call string) (of context.Context, ended func())
 	Log     *slog.Logger // may be nil
 	Now     func() time.Time
@@ -41,13 +41,13 @@ type Config[T any] struct {
 
 // Properties of an item.
 type Properties struct {
-	// Deferred is true if the progress says that the work pauses until the lease ends. Until then,
-	// not even the holder of the lease takes the item.
+	// Deferred is true if the progress says that the work pauses: until the lease ends, not even
+	// its holder takes the item.
 	Deferred bool
 	// Due is the earliest time for work on the item.
 	Due time.Time
-	// LeaseTimestamp is the timestamp of leases. It must not be later than that of the item's
-	// removal, so that the removal masks the leases. 0 means the store's clock.
+	// LeaseTimestamp is the timestamp of leases. It must not be later than that of the removal,
+	// which must mask them. 0 means the store's clock.
 	LeaseTimestamp int64
 	// Long items have their own workers.
 	Long bool
@@ -91,8 +91,7 @@ func New[T any](c Config[T]) *Outbox[T] {
 	}
 }
 
-// now returns the time without its monotonic reading, because leases and ids of all gateways are
-// compared by wall clock.
+// now drops the monotonic reading, because gateways compare leases and ids by wall clock.
 func (o *Outbox[T]) now() time.Time { return o.c.Now().Round(0) }
 
 func (o *Outbox[T]) NewID() string {
@@ -104,8 +103,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done, and then waits for started work. Config.Work is
-// called with the context work.
+// Run scans and processes items until ctx is done, and then waits for started work, which gets the
+// context work.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -131,9 +130,8 @@ func (o *Outbox[T]) Run(ctx, work context.Context) {
 	}
 }
 
-// Sweep processes all available items that have reached MinAge, without backoff. It repeats this
-// until a pass completes no item. corrupt has the errors of corrupt items in the last pass, and err
-// those of failed items.
+// Sweep processes all available items that have reached MinAge, without backoff, until a pass
+// completes none. corrupt has the last pass's errors of corrupt items, err those of failed items.
 func (o *Outbox[T]) Sweep(ctx context.Context) (corrupt, err error) {
 	for {
 		corrupt, err := o.scan(ctx, true)

@@ -75,8 +75,8 @@ type failure struct {
 	retry time.Time
 }
 
-// The backoff doubles with each failure. maxBackoff is low, so that items are retried soon after an
-// outage of the store.
+// The backoff doubles with each failure. maxBackoff is low, for retries soon after an outage of the
+// store.
 const (
 	firstBackoff = time.Second
 	maxBackoff   = 8 * time.Second

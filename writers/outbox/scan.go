@@ -24,8 +24,8 @@ const (
 
 // Lag is the pending work.
 type Lag struct {
-	// Pending is the number of items, of all gateways, that the last scan found, up to 4096. It
-	// does not include deferred items and items younger than MinAge.
+	// Pending is the number of items of all gateways, up to 4096. It excludes deferred items and
+	// items younger than MinAge.
 	Pending int
 	Oldest  time.Time
 }
@@ -33,8 +33,8 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// The field from is the start of the next scan. Earlier items are read by key, because a scan
-	// from the oldest item would also read the delete markers of all items removed since.
+	// from is the start of the next scan. Earlier items are read by key, because a scan from there
+	// would read the delete markers of all items removed since.
 	from    time.Time
 	earlier []string
 }
@@ -95,8 +95,7 @@ func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err er
 	return f.corrupt, nil
 }
 
-// The limit per shard counts only queued items, because items that are leased, deferred or in their
-// backoff could hide newer ones.
+// The limit per shard counts only queued items, because the others could hide newer ones.
 func (o *Outbox[T]) scanShards(ctx context.Context, f *found[T], from, to time.Time, all bool) error {
 	ctx, ended := o.c.Observe(ctx, *new(T), "scan")
 	defer ended()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// ErrFormat is returned for a hash that cannot be parsed.
+// ErrFormat is the error of a malformed hash.
 var ErrFormat = errors.New("not a hash of a password")
 
 // Params are cost parameters.
@@ -69,9 +69,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password has the hash. stale is true if a right password should be
-// hashed again, because the hash has old parameters. The empty hash belongs to no password, but its
-// verification takes the same time. The error is [ErrFormat] if the hash is malformed.
+// Verify reports whether the password has the hash. stale is true if a right password's hash has
+// old parameters. The empty hash matches no password, but its verification takes the same time. The
+// error is [ErrFormat] if the hash is malformed.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
