@@ -20,9 +20,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// BenchmarkImport imports into an embedded store on disk. ratio is its time relative to writing the
-// same batches. sorted-ratio is relative to the engine's best case, whole rows in key order.
-// TWIBASE_DATA is the folder of the data. The default is generated data of the same shape.
+// BenchmarkImport imports the folder TWIBASE_DATA, by default generated data, into an embedded
+// store on disk. ratio is its time relative to writing the same batches, sorted-ratio relative to
+// whole rows in key order.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -79,7 +79,7 @@ func (r *recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.Store.Mutate(ctx, mutations)
 }
 
-// batches returns the batches of an import, and the same cells as sorted rows.
+// batches also returns the same cells as sorted rows.
 func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	store := &recorder{Store: openStore(b)}
 	if _, err := Import(context.Background(), store, []string{data}, Options{}); err != nil {
@@ -128,7 +128,7 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped generates 38,000 users. A few of them have most followers.
+// shaped gives a few users most followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600

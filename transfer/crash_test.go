@@ -20,7 +20,7 @@ import (
 
 var errDead = errors.New("injected: the process died")
 
-// dyingStore fails after left mutations. It applies a random part of the last batch.
+// dyingStore applies a random part of the batch in which it dies.
 type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex
@@ -128,8 +128,7 @@ func TestImportCompletesAKilledOne(t *testing.T) {
 	}
 }
 
-// importInChild kills a child process at a batch, and reports whether the child completed the
-// import.
+// importInChild returns true if the child completed the import before it was killed.
 func importInChild(t *testing.T, dir string, batches int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

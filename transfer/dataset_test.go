@@ -114,7 +114,7 @@ func (d dataset) once(schema string, key int, fields ...string) {
 	}
 }
 
-// files returns the files of schemas, by default of all.
+// files is by default of all schemas.
 func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for schema, rows := range d {

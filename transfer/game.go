@@ -69,7 +69,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// writePlayed writes the row of a user and a game. The parameter read has the cells from the files.
+// writePlayed writes a row of plays. read has the cells from the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
 	committed := int64(0)
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
@@ -103,8 +103,8 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 	return nil
 }
 
-// overlay adds a cell to sorted cells. If cells has a cell of the same column, overlay replaces
-// that cell, unless the timestamp of that cell is later than the new cell's.
+// overlay adds a cell to sorted cells, and replaces a cell of the same column, unless that has a
+// later timestamp.
 func overlay(cells []hbase.Cell, cell hbase.Cell) []hbase.Cell {
 	i, found := slices.BinarySearchFunc(cells, cell.Qualifier, func(c hbase.Cell, qualifier string) int {
 		return strings.Compare(c.Qualifier, qualifier)

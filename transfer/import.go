@@ -32,12 +32,10 @@ type Summary struct {
 }
 
 // Import imports CSV files into a store whose tables exist: see [EnsureTables]. Paths are folders,
-// or files such as users.csv or users.csv.gz. Only one import may run on a store at a time. To
-// complete an interrupted import, run it again.
+// or files such as users.csv or users.csv.gz. Only one import may run on a store at a time.
 //
-// A bad row ends the import with a [RowError], unless SkipBad is true. Rows that name an object
-// that is neither in the files nor in the store are dangling, and always skipped. Without SkipBad,
-// Import then completes with [ErrDangling].
+// A bad row ends the import with a [RowError], unless SkipBad is true. Dangling rows are always
+// skipped: see [RowError]. Without SkipBad, Import then completes with [ErrDangling].
 func Import(ctx context.Context, store hbase.Store, paths []string, options Options) (Summary, error) {
 	files, err := openPaths(paths)
 	if err != nil {
@@ -73,9 +71,8 @@ type importer struct {
 	objects   map[*tables.AnyObject]*lookup[string]
 	lists     lists
 	timelines owners
-	// ensureMarker stores the import marker once. The marker means that timelines may have
-	// untrimmed entries. So ensureMarker must be called before an entry of a timeline is written.
-	// interrupted is true if the marker of an earlier import was found.
+	// ensureMarker stores the import marker once, before an entry of a timeline is written: see
+	// mark. interrupted is true if the marker of an earlier import was found.
 	ensureMarker        func() error
 	marked, interrupted bool
 	markerTimestamp     int64
@@ -180,8 +177,8 @@ type name[T any] struct {
 	lists  []*tables.AnyList // the lists that get a member for the item
 }
 
-// known returns the items whose named objects exist, and touches the lists of these objects. It
-// skips the other items.
+// known returns the items whose named objects exist, and touches these objects' lists. It skips the
+// others.
 func known[T any](ctx context.Context, im *importer, batch []item[T], names ...name[T]) ([]item[T], error) {
 	if err := findNamed(ctx, im, batch, names); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 func inDirectory(c hbase.Cell) bool { return strings.HasPrefix(c.Qualifier, tables.MembersEnd) }
 
-// withoutTimes removes timestamps, because rewritten cells have later timestamps.
+// withoutTimes ignores the later timestamps of rewritten cells.
 func withoutTimes(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = regexp.MustCompile(`@\d+`).ReplaceAllString(line, "")
@@ -25,8 +25,7 @@ func withoutTimes(lines []string) []string {
 	return lines
 }
 
-// The repair deletes members in unnamed buckets. The next import writes them again, and the delete
-// markers mask them.
+// The delete markers of the repair mask the next import's cells.
 func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 	d, options := longLists(t), Options{ListBound: 10}
 	whole, store := openStore(t), openStore(t)

@@ -43,8 +43,7 @@ func newLists(store hbase.Store, blank bool) lists {
 	return all
 }
 
-// touch records owners for the final rebuild, and reads their directories. It must be called before
-// the methods row, put and remove.
+// touch records owners for the final rebuild, and reads their directories for row, put and remove.
 func (l *list) touch(ctx context.Context, owners []string) error {
 	if l.touched.add(owners...); l.blank {
 		return nil
@@ -52,8 +51,7 @@ func (l *list) touch(ctx context.Context, owners []string) error {
 	return l.directories.find(ctx, owners)
 }
 
-// touchCounted touches all lists with a length. An interrupted import may have changed any of these
-// lists.
+// touchCounted touches all lists with a length: an interrupted import may have changed any.
 func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: l.Owner.Table, Columns: l.Lengths("").Columns}) {
 		if err != nil {
@@ -105,8 +103,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds the lists of touched owners. A list that was counted and fits in one bucket is
-// not rebuilt: only its length is written.
+// rebuild rebuilds touched lists. It only writes the lengths of counted lists that fit in one
+// bucket.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

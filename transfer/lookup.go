@@ -9,8 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches values that it reads by name, such as keys of objects. A value must not change
-// while the lookup is in use. It is safe for concurrent use.
+// lookup caches values by name, such as keys of objects. They must not change while it is in use.
+// It is safe for concurrent use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
@@ -83,8 +83,7 @@ type newKeys struct {
 // maxSeen bounds newKeys to about 100 MB.
 const maxSeen = 4 << 20
 
-// first returns true if the store cannot have a row of the key. It returns true at most once per
-// key.
+// first returns true if the store cannot have a row of the key, at most once per key.
 func (k *newKeys) first(key string) bool {
 	if !k.blank {
 		return false

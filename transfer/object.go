@@ -80,9 +80,8 @@ type revision struct {
 	changed bool
 }
 
-// revisions compares objects with the stored objects. A changed object gets a later timestamp: if
-// it moves back to an earlier list, the delete marker of its old member there must not mask the new
-// member.
+// revisions compares objects with the stored ones. Changed objects get a later timestamp: see
+// doc.go.
 func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], batch []item[*T]) ([]revision, error) {
 	_, _, fields := o.File()
 	var keys []string

@@ -8,7 +8,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// pair has the names of two related objects. [relations.imports] replaces the names by keys.
+// pair has the names of two related objects, which [relations.imports] replaces by keys.
 type pair struct{ a, b string }
 
 func (p pair) key() string { return p.a + "\x00" + p.b }
@@ -24,8 +24,8 @@ type relations struct {
 	newKeys  newKeys
 }
 
-// relationSchemas returns the schemas of the relations whose second end (the field To) is the given
-// object. If isSecond is false, it returns the schemas of all other relations instead.
+// relationSchemas returns the schemas of the relations to an object or, if isSecond is false, of
+// all others.
 func relationSchemas(object *tables.AnyObject, isSecond bool) (schemas []schema) {
 	for _, x := range tables.Relations() {
 		if (x.To.Object() == object) != isSecond {

@@ -19,7 +19,7 @@ type schema struct {
 }
 
 // schemas are in the order of an import: objects before the rows that name them, and follows before
-// twits, because the fan-out of twits reads follows.
+// twits, whose fan-out reads them.
 var schemas = slices.Concat(
 	[]schema{
 		objectSchema(tables.Users), treeSchema(), objectSchema(tables.Roles), objectSchema(tables.Games),

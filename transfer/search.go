@@ -20,8 +20,7 @@ func searchable() (all []*tables.AnyObject) {
 }
 
 // IncompleteSearch returns the search tables that this version has not completed. They may lack
-// objects that an earlier version stored, or have names that the earlier version folded
-// differently.
+// objects of an earlier version, or have names that it folded differently.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {
@@ -107,8 +106,7 @@ func removeOutdated(ctx context.Context, store hbase.Store, o *tables.AnyObject)
 	return nil
 }
 
-// addToSearch adds a batch to the search table. It omits deleted objects, which an import does not
-// restore.
+// addToSearch omits deleted objects, which an import does not restore.
 func addToSearch[T any](ctx context.Context, im *importer, w *writes, o *tables.Object[T], batch []item[*T]) error {
 	if o.Search == nil {
 		return nil

@@ -24,10 +24,9 @@ const (
 )
 
 // EnsureTables creates the missing tables with the given number of regions each, and returns their
-// names. It first creates the table of the marks, then puts a mark for each table, and then creates
-// the other tables, because FindTables takes unmarked tables for those of another application. Then
-// it completes search tables (see [IncompleteSearch]). It writes nothing if [FindTables] fails.
-// Several processes may call it concurrently.
+// names. It puts the marks before it creates the tables, because FindTables takes unmarked tables
+// for another application's. Then it completes search tables (see [IncompleteSearch]). It writes
+// nothing if [FindTables] fails. Several processes may call it concurrently.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
@@ -78,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls f for all tables concurrently, because a cluster needs a second per table. It
-// returns the names of the tables for which f returned true.
+// forEach calls f concurrently, because a cluster needs a second per table. It returns the names of
+// the tables for which f returned true.
 func forEach(all []hbase.Table, f func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -96,7 +95,7 @@ func forEach(all []hbase.Table, f func(hbase.Table) (bool, error)) (done []strin
 	return slices.DeleteFunc(done, func(name string) bool { return name == "" }), err
 }
 
-// DropTables drops all tables, and returns their names. It drops the marks last, so that it can be
+// DropTables drops all tables, and returns their names. The marks come last, so that it can be
 // called again after an interruption.
 func DropTables(ctx context.Context, store hbase.Store) (dropped []string, err error) {
 	found, err := FindTables(ctx, store)
@@ -143,8 +142,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("twibase has not created the tables %s: nothing is written to them", strings.Join(e.Tables, ", "))
 }
 
-// FindTables finds twibase's tables. It writes nothing, and needs no HBase master. It returns a
-// [*ForeignError], the error of an unreadable mark, or an error of the store.
+// FindTables finds twibase's tables. It writes nothing, and needs no HBase master. The error may be
+// a [*ForeignError].
 //
 // A table without a mark is twibase's in two cases only:
 //

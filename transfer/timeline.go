@@ -110,7 +110,7 @@ func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, 
 	return nil
 }
 
-// mark stores whether timelines have entries of an import that are not trimmed yet.
+// mark stores whether timelines may have untrimmed entries of an import.
 func (im *importer) mark(ctx context.Context, marked bool) error {
 	im.marked = marked
 	im.markerTimestamp++

@@ -30,9 +30,8 @@ func (t *tree) parent(code string) (parent string, exists bool) {
 	return parent, exists
 }
 
-// prune reports and removes wrong rows until none is left. The removal of a row may make other rows
-// wrong, because it restores the stored department or leaves departments without a parent. Wrong
-// stored departments are ignored.
+// prune reports and removes wrong rows until none is left: the removal of a row may make others
+// wrong. Wrong stored departments are ignored.
 func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], error) {
 	codes := slices.Concat(t.order, slices.Sorted(maps.Keys(t.stored))) // a row may move stored departments too far down
 	for {

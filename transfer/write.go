@@ -10,13 +10,12 @@ import (
 
 const maxCells = 20_000 // before a fan-out is flushed
 
-// timeless is the timestamp of cells without a time. It is not 0, because a store would replace 0
-// by its clock.
+// timeless is the timestamp of cells without a time. A store would replace 0 by its clock.
 const timeless = 1
 
 func stamp(at time.Time) int64 { return max(timeless, at.UnixMilli()) }
 
-// writes collects writes for the method flush, with one put per row.
+// writes collects writes, with one put per row.
 type writes struct {
 	store         hbase.Store
 	at            map[rowKey]int // index in puts
@@ -32,8 +31,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites is like sourceWrites, but rewrites masked cells if the store was repaired. The
-// repair may have deleted derived cells whose sources this import adds.
+// derivedWrites rewrites masked cells if a repair may have deleted derived cells whose sources this
+// import adds.
 func (im *importer) derivedWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired

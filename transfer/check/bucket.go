@@ -100,7 +100,7 @@ func noSplit(owner string) string {
 }
 
 // astray reports moved markers, and members that another bucket covers. The repair deletes both,
-// and puts a member into the bucket that covers it if the bucket lacks the member.
+// and adds the members that the covering bucket lacks.
 func (r *run) astray(ctx context.Context, l *tables.AnyList, b bucketRow, directory []hbase.Cell) error {
 	buckets, err := l.DecodeDirectory(b.owner, directory)
 	if err != nil || r.splitting && len(directory) > len(buckets) {

@@ -9,10 +9,10 @@
 //	the members of a list          its buckets and length
 //	plays                          the sums of a game by day
 //
-// Both directions are compared. Checks of sources, such as edges, expect entries in lists (expect).
-// Checks of lists read the source of each member (explain). A check scans one table in batches. It
-// keeps violations, departments, pending jobs and broadcasters in memory, and, for 32 users at a
-// time, their timelines and the authors that they follow.
+// Checks of sources, such as edges, expect entries in lists (expect). Checks of lists read the
+// source of each member (explain). A check scans one table in batches. It keeps violations,
+// departments, pending jobs and broadcasters in memory, and, for 32 users at a time, their
+// timelines and the authors that they follow.
 //
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
@@ -21,12 +21,12 @@
 //   - Buckets come next, because the members of lists are read through them.
 //   - Sources follow. The names of twits come before edges and comments, because a repair ends the
 //     likes of a twit without a name, and deletes its comments.
-//   - Lists, lengths, sums and timelines come last. They are compared with repaired data. A run
-//     without repairs records the repairs that it did not write, and the later checks take them
-//     into account. So it does not report a missing member again as a wrong length.
+//   - Lists, lengths, sums and timelines come last, and are compared with repaired data. A run
+//     without repairs accounts for the repairs that it did not write. So it does not report a
+//     missing member again as a wrong length.
 //
-// Nothing else may write to the store during a run, because an operation in progress looks like a
-// violation. Only RunLive checks a store that gateways write to.
+// An operation in progress looks like a violation. So only RunLive checks a store to which gateways
+// write.
 package check
 
 import (
@@ -47,8 +47,8 @@ type Checker struct {
 	Report func(Violation)
 	// Read gets the name of a table, and the number of rows read since the last call.
 	Read func(table string, rows int)
-	// Waiting gets the number of pending fan-out jobs. Timeline entries of the authors of these
-	// jobs are not checked.
+	// Waiting gets the number of pending fan-out jobs. Their authors' timeline entries are not
+	// checked.
 	Waiting func(jobs int)
 	// Grace is the age at which an incomplete operation becomes a violation.
 	Grace time.Duration
@@ -74,8 +74,8 @@ type Result struct {
 	Left  int // found by the last run
 }
 
-// RepairAll repairs until only violations without a repair are left. Because a repair may reveal
-// another violation, RepairAll makes up to maxRuns runs. It may be called again after an error.
+// RepairAll repairs until only violations without a repair are left, in up to maxRuns runs, because
+// a repair may reveal another violation. It may be called again after an error.
 func (c Checker) RepairAll(ctx context.Context) (Result, error) {
 	var result Result
 	report := c.Report
@@ -124,8 +124,8 @@ type run struct {
 	levels  int               // of departments
 
 	pending map[string]bool // ids of jobs
-	busy    map[string]bool // authors of these jobs, whose timeline entries are not checked
-	merged  map[string]bool // authors with twits that may be missing in timelines: not Pushed
+	busy    map[string]bool // the authors of these jobs
+	merged  map[string]bool // authors in other states than Pushed
 
 	// The repairs that a run without repairs did not write.
 	lengthDiff map[listOf]rebuild.Length

@@ -94,8 +94,7 @@ func isPublic(l listOf, c hbase.Cell) bool {
 	return slices.Contains(public, true)
 }
 
-// find sets the fields row and found of entries. It also finds members that a repair would have
-// written.
+// find also finds members that a repair would have written.
 func (r *run) find(ctx context.Context, entries []entry) error {
 	var lists []listOf
 	directories := map[listOf][]tables.Bucket{}

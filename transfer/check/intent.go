@@ -9,8 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// intents reports committed operations that are incomplete after Grace, and sets the field
-// splitting.
+// intents reports committed operations that are incomplete after Grace, and sets r.splitting.
 func (r *run) intents(ctx context.Context) error {
 	return r.rows(ctx, hbase.Scan{Table: tables.Intents.Table, Columns: tables.Attributes}, func(rows []hbase.Row) error {
 		var stale []tables.Intent
@@ -75,7 +74,7 @@ func (r *run) jobs(ctx context.Context) error {
 	return err
 }
 
-// broadcasters sets the field merged, and checks that each author who is leaving has a job.
+// broadcasters sets r.merged, and checks that each leaving author has a job.
 func (r *run) broadcasters(ctx context.Context) error {
 	get := tables.Broadcasters.Get()
 	cells, err := hbase.GetOne(ctx, r.Store, get)

@@ -13,7 +13,7 @@ import (
 type source struct {
 	row   hbase.Get
 	entry *entry
-	// why gets the cells of the source. It returns the reason why the member is wrong, or "".
+	// why gets the source's cells. It returns why the member is wrong, or "".
 	why func(cells []hbase.Cell) string
 }
 
@@ -118,8 +118,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members reports members that do not belong in a list. The function explain returns the reason why
-// each member is wrong, or "".
+// members reports members that do not belong in a list. explain returns why each is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.bucketPages(ctx, l, func(s *rebuild.BucketPage) error {

@@ -18,10 +18,10 @@ type repeated struct {
 
 // RunLive checks a store that gateways write to, and writes nothing.
 //
-// A single run also reports operations in progress, and columns that were written between the two
-// reads that it compares. So RunLive makes three runs, with a pause of Grace between them. It
-// reports violations that each run has found with the same values. It returns violations whose
-// values differed between runs, because these columns may be correct.
+// A single run also reports operations in progress, and columns that were written between two
+// compared reads. So RunLive makes three runs, with pauses of Grace. It reports violations that
+// each run has found with the same values. It returns those whose values differed between runs,
+// because they may be correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]repeated

@@ -19,7 +19,7 @@ import (
 	"twibase/writers"
 )
 
-// checkLive returns the lines of RunLive, and calls the function before at each run.
+// checkLive calls before at each run.
 func checkLive(
 	t *testing.T, store hbase.Store, grace time.Duration, before func(run int),
 ) (lines, changing []string) {
@@ -89,7 +89,6 @@ func TestRunLiveDistinguishesViolationsFromWrites(t *testing.T) {
 	}
 }
 
-// Users write during the check, and one member is missing.
 func TestRunLiveWithConcurrentWriters(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -23,7 +23,6 @@ var pairs = map[*tables.AnyObject][2]named{
 	tables.PostedTwits:            {{"t1", first.Key().String()}, {"t2", second.Key().String()}},
 }
 
-// The test damages an edge of each relation, its two lists and its two counts.
 func TestEveryRelationIsCheckedAndRepaired(t *testing.T) {
 	for _, x := range tables.Relations() {
 		from, to := pairs[x.From.Object()][0], pairs[x.To.Object()][1]

@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// readTree sets the fields parents and unread. References to an unreadable department are not
-// repaired, because it may exist.
+// readTree sets r.parents and r.unread. References to an unreadable department are not repaired,
+// because it may exist.
 func (r *run) readTree(ctx context.Context) error {
 	r.parents, r.unread = map[string]string{}, map[string]bool{}
 	for row, err := range r.Store.Scan(ctx, tables.Parents.Objects()) {
@@ -33,9 +33,8 @@ func (r *run) readTree(ctx context.Context) error {
 	return nil
 }
 
-// climb reports a department if its parent does not exist or its path is too long. It reports one
-// department of each cycle. wrong is true if the parent does not exist or the department is in a
-// cycle.
+// climb reports departments with a missing parent or too long a path, and one department of each
+// cycle. wrong is true if the parent is missing, or the department is in a cycle.
 func (r *run) climb(d referrer) (wrong bool) {
 	path := []string{d.Key}
 	for at := d.Owner; at != tables.Root; at = r.parents[at] {

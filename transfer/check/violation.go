@@ -17,8 +17,8 @@ type Violation struct {
 	Stored, Expected string
 	Why              string // the reason for Expected
 	Unrepairable     bool   // there is no repair
-	// Stale means that an operation is incomplete. A sweep completes it, RepairAll does not. A
-	// stale violation is also Unrepairable.
+	// Stale means that an operation is incomplete. A sweep, not RepairAll, completes it: it is also
+	// Unrepairable.
 	Stale bool
 }
 
@@ -66,9 +66,9 @@ func columnOf(table, row string, c hbase.Cell) column {
 	return column{table, row, c.Family, c.Qualifier}
 }
 
-// report reports a violation, and adds its repair for flush. flush writes puts before deletions, so
-// that a moved cell is never missing. A batch with an unreadable row is checked again, row by row.
-// Then isNew is false for violations that were already reported.
+// report reports a violation, and adds its repair for flush, which writes puts before deletions, so
+// that a moved cell is never missing. isNew is false if it was already reported, before each
+// checked its batch again.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
 		Stored: stored, Expected: expected, Why: why, Unrepairable: len(repair) == 0}, repair)

@@ -16,7 +16,7 @@ import (
 	"twibase/transfer/check"
 )
 
-// The import of files splits lists of more than two members.
+// Lists of more than two members are split.
 var files = map[string][]byte{
 	"users.csv":       []byte("username,name\na,A\nb,B\nc,C\nd,D\ne,E\n"),
 	"departments.csv": []byte("id,name,parent\ntop,Top,\nlow,Low,top\n"),

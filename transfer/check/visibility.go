@@ -53,7 +53,7 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 }
 
 // copyOf returns the other copy of a damaged twit, or nil. The copy is for followers if the damaged
-// twit may have been for followers.
+// twit may have been.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {

@@ -192,7 +192,7 @@ func rowOf(i tables.Intent) string {
 	return row
 }
 
-// publicOf returns the number of public twits in both lists.
+// publicOf counts public twits in both lists.
 func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 	t.Helper()
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {

@@ -29,8 +29,8 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// AppendChange appends the change from old to want if their values differ. The new cell gets at
-// least the timestamp of old, so that old does not mask it.
+// AppendChange appends the change from old to want if their values differ. The new cell is not
+// earlier than old, so that old does not mask it.
 func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {
@@ -41,7 +41,7 @@ func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Ce
 	return append(changes, Change{at.Table, at.Row, old, &want})
 }
 
-// WriteColumn writes the cell want unless its column already has the value of want.
+// WriteColumn writes want unless its column already has that value.
 func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbase.Cell) error {
 	stored, err := hbase.GetOne(ctx, store, at)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// GameDays rebuilds the daily sums of games from the plays of their players.
+// GameDays rebuilds the daily sums of games.
 func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	return s.groups(ctx, games, func(ctx context.Context, games []string) error {
 		changes, err := DayChanges(ctx, s.Store, games, nil)
@@ -20,9 +20,8 @@ func (s *Rebuilder) GameDays(ctx context.Context, games []string) error {
 	})
 }
 
-// DayChanges compares the daily sums of games with the plays of their players. The parameter
-// lacking has the players of each game who are not in its list of players yet. A sum of 0 need not
-// be stored.
+// DayChanges compares the daily sums of games with the plays. lacking has the players that a game's
+// list of players lacks. A sum of 0 need not be stored.
 func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking map[string][]string) ([]Change, error) {
 	sums := map[string]daySums{}
 	for _, game := range games {

@@ -62,8 +62,7 @@ func (s *Rebuilder) writeLengths(
 }
 
 // LengthChanges compares stored counts with the lengths of lists. A count of 0 may be missing if
-// the list is empty. If the parameter full is false, it may also be missing if the list has
-// members, but none of them is public.
+// the list is empty or, unless full is true, has no public members.
 func LengthChanges(
 	l *tables.AnyList, owners []string, lengths map[string]Length, stored [][]hbase.Cell, full bool,
 ) (changes []Change) {

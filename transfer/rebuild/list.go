@@ -71,8 +71,7 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 			if b.held <= s.ListBound {
 				continue
 			}
-			// If fewer than ListBound/2 members remain at the end, they get no bucket of their own:
-			// the last new bucket takes them, too.
+			// The last new bucket also takes fewer than ListBound/2 members that remain at the end.
 			if n := len(b.cuts); n > 1 && b.held-n*(s.ListBound/2) < s.ListBound/2 {
 				b.cuts = b.cuts[:n-1]
 			}
@@ -110,9 +109,9 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, page *BucketPag
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
-// split copies members into the new buckets. Then it names the new buckets in the directory with
-// one Put, so readers see the list before or after the split. The next call of arrange deletes the
-// old copies. A split after an interruption has the same result.
+// split copies members into new buckets, and then names these in the directory with one Put, so
+// readers see the list before or after the split. The next arrange deletes the old copies. A split
+// after an interruption has the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 }
 
 // fill copies members to the new bucket that covers them, and deletes other members that an
-// interrupted split left in this bucket.
+// interrupted split left there.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{

@@ -16,10 +16,9 @@ const maxRewrites = 12
 // WriteVisible writes puts, and then rewrites masked cells with later timestamps.
 //
 // If another value masks a cell, the cell gets that value's timestamp + 1 ms, unless the value is a
-// moved marker. If the delete marker of a repair masks a cell, the cell's timestamp grows until the
-// cell is visible. The timestamp grows at most to the current time, so that later commits of
-// gateways win. A timestamp from the future grows by a millisecond per attempt, and the cell may
-// stay masked.
+// moved marker. If the delete marker of a repair masks a cell, the timestamp grows until the cell
+// is visible, but at most to the current time, so that later commits win. A timestamp from the
+// future grows by a millisecond per attempt, and the cell may stay masked.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put
 	mutations := make([]hbase.Mutation, len(puts))

@@ -1,14 +1,13 @@
 // Package rebuild derives data from its sources and writes the difference to the stored data.
-// Package transfer rebuilds after an import, package check compares with the same functions.
+// Package transfer rebuilds after an import, package check compares.
 //
 //	stored data ──► BucketPages ──► derived ──┐
 //	                                          ├──► []Change ──► write (rebuild) or report (check)
 //	stored derived data ──────────────────────┘
 //
-// A new cell has a timestamp of stored data, or 1. Only a masked cell is rewritten with a later
-// timestamp, which may depend on the clock. All functions are idempotent: after a crash, call them
-// again. Neither concurrent calls for the same owner nor other writers of the owner's lists are
-// allowed.
+// A new cell has a timestamp of stored data, or 1. Only masked cells get a later timestamp, which
+// may depend on the clock. All functions are idempotent: after a crash, call them again. Concurrent
+// calls for the same owner, and other writers of its lists, are not allowed.
 package rebuild
 
 import (
