@@ -34,7 +34,6 @@ func TestImportHasNoViolations(t *testing.T) {
 	}
 }
 
-// derived reports whether a family has only derived data.
 func derived(table, family string) bool {
 	l := tables.ListOf(table, family)
 	return l != nil && l != &tables.Twits.AnyList && l != &tables.Comments.AnyList ||

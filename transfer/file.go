@@ -30,7 +30,7 @@ func newFile(name string, open func() (io.ReadCloser, error)) (file, error) {
 
 func isCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// openPaths returns each file of paths once. It checks the names, and that the files exist.
+// openPaths returns each file of paths once.
 func openPaths(paths []string) (found []file, err error) {
 	var infos []os.FileInfo
 	for _, path := range paths {

@@ -69,7 +69,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	return sources.flush(ctx)
 }
 
-// writePlayed writes a row of plays. read has the cells from the files.
+// read has the cells from the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
 	committed := int64(0)
 	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {

@@ -50,7 +50,6 @@ func TestImportCompletesAfterARepairOfUnnamedBuckets(t *testing.T) {
 func TestImportCompletesAfterInterruptionsAndRepairs(t *testing.T) {
 	r := seeded(t)
 	d, options := longListsBy(r), Options{ListBound: 10}
-	// Earlier follows, and half of the plays.
 	before := d.files("users", "departments", "roles", "games")
 	follows := "follower,followee,followed_at\n"
 	for _, row := range d["follows"][1:] {

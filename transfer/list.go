@@ -12,7 +12,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// list writes members into the buckets that cover them. It is safe for concurrent use.
+// list is safe for concurrent use.
 type list struct {
 	*tables.AnyList
 	directories *lookup[[]tables.Bucket]
@@ -66,7 +66,6 @@ func (l *list) touchCounted(ctx context.Context, store hbase.Store) error {
 	return nil
 }
 
-// row returns the row key of the bucket that covers a position.
 func (l *list) row(owner, position string) string {
 	if l.blank {
 		return l.Row(owner, 0)

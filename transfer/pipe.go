@@ -17,7 +17,6 @@ type item[T any] struct {
 	value T
 }
 
-// read calls f with each valid row of a schema's files.
 func read[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, f func(item[T]) error) error {
 	for _, file := range im.files {
 		if file.schema.name != schema {
@@ -49,8 +48,7 @@ func read[T any](ctx context.Context, im *importer, schema string, parse func(*r
 	return nil
 }
 
-// pipe reads a schema's files, and calls write concurrently with batches. Rows with the same key
-// are written in order.
+// pipe calls write concurrently. Rows with the same key are written in order.
 func pipe[T any](ctx context.Context, im *importer, schema string, parse func(*row) T, key func(T) string,
 	write func(context.Context, []item[T]) error) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -9,7 +9,7 @@ import (
 // ErrDangling means that an import has skipped dangling rows, and is otherwise complete.
 var ErrDangling = errors.New("rows that name missing objects were skipped")
 
-// progress counts rows, and calls the functions of Options. It is safe for concurrent use.
+// progress is safe for concurrent use.
 type progress struct {
 	mu      sync.Mutex
 	options *Options
@@ -24,7 +24,7 @@ func (p *progress) read(file string, rows int) {
 	}
 }
 
-// skip counts a bad or dangling row. It returns e if e ends the import.
+// skip returns e if e ends the import.
 func (p *progress) skip(e *RowError) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,7 @@ func people(names ...string) string {
 	return b.String()
 }
 
-// members returns the members of a list, and checks its length.
+// members also checks the length.
 func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner string) []string {
 	t.Helper()
 	list := []string{}

@@ -59,7 +59,7 @@ func (r *row) fail(column, format string, args ...any) {
 	}
 }
 
-// text returns the value of a column, "" if the file lacks it.
+// text returns "" if the file lacks the column.
 func (r *row) text(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 {
 		return r.fields[i]
@@ -100,7 +100,7 @@ func (r *row) content(column string) string {
 
 func isControl(c rune) bool { return (c < ' ' || c == 0x7f) && !strings.ContainsRune("\n\r\t", c) }
 
-// rows calls f with each row. A row with invalid CSV or a wrong number of fields has an err.
+// rows also calls f with malformed rows, which have an err.
 func (s *file) rows(f func(*row) error) error {
 	contents, err := s.contents()
 	if err != nil {

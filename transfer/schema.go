@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// schema describes a kind of CSV file. name is the file name without .csv.
+// name is the file name without .csv.
 type schema struct {
 	name               string
 	required, optional []string
@@ -44,7 +44,6 @@ func schemaNames() string {
 
 func (f *schema) columns() []string { return slices.Concat(f.required, f.optional) }
 
-// check returns a wrong column and the reason, if any.
 func (f *schema) check(header []string) (column, reason string) {
 	for i, column := range header {
 		if slices.Contains(header[:i], column) {
@@ -62,7 +61,7 @@ func (f *schema) check(header []string) (column, reason string) {
 	return "", ""
 }
 
-// String returns the columns, with the optional columns in brackets.
+// String puts optional columns in brackets.
 func (f *schema) String() string {
 	s := strings.Join(f.required, ",")
 	if len(f.optional) > 0 {

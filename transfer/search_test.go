@@ -23,7 +23,6 @@ func foundRows(t *testing.T, store hbase.Store) (rows []string) {
 	return rows
 }
 
-// EnsureTables creates and fills the search table, even after an interruption.
 func TestUsersOfAnEarlierVersionAreFound(t *testing.T) {
 	store := openStore(t)
 	load(t, store, csvFiles(map[string]string{"users": "username,name\nLiLei,1\nlucy,2\ngone,3\n"}), Options{})

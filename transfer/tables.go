@@ -18,13 +18,13 @@ import (
 const createTimeout = 3 * time.Minute
 
 const (
-	// findTimeout is the time that a read waits for hbase:meta, the marks, or a search table.
+	// findTimeout is for reads of hbase:meta, the marks, or a search table.
 	findTimeout = 30 * time.Second
 	findPause   = 200 * time.Millisecond
 )
 
 // EnsureTables creates the missing tables with the given number of regions each, and returns their
-// names. It puts the marks before it creates the tables, because FindTables takes unmarked tables
+// names. It puts the marks before it creates other tables, because FindTables takes unmarked tables
 // for another application's. Then it completes search tables (see [IncompleteSearch]). It writes
 // nothing if [FindTables] fails. Several processes may call it concurrently.
 func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
@@ -77,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls f concurrently, because a cluster needs a second per table. It returns the names of
-// the tables for which f returned true.
+// forEach calls f concurrently, because a cluster needs a second per table. done has the tables for
+// which f returned true.
 func forEach(all []hbase.Table, f func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group
@@ -147,8 +147,8 @@ func (e *ForeignError) Error() string {
 //
 // A table without a mark is twibase's in two cases only:
 //
-//   - The store is of a first version: there are no marks, all tables of the first version exist,
-//     and all tables have their families.
+//   - The store is of the first version: there are no marks, all its tables exist, and all tables
+//     have their families.
 //   - The creation was interrupted: only the table of the marks exists, and it is empty.
 func FindTables(ctx context.Context, store hbase.Store) (found Found, err error) {
 	names, err := retried(ctx, store.Tables)

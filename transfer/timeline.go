@@ -32,7 +32,7 @@ func (b *broadcasters) merged(author string) bool {
 	return tables.Broadcast(b.states[author].Value) == tables.Merged
 }
 
-// add makes an author a broadcaster. ok is false if there are too many broadcasters.
+// add makes an author a broadcaster, unless there are too many.
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func (im *importer) fanIn(ctx context.Context, w *writes, added []relation) erro
 	})
 }
 
-// fanOut adds a twit to the timelines of followers, and may flush w.
+// fanOut may flush w.
 func (im *importer) fanOut(ctx context.Context, w *writes, twit tables.TwitKey, followers []tables.Follow) error {
 	for _, f := range followers {
 		if err := im.ensureMarker(); err != nil {

@@ -61,8 +61,8 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 	return kept, nil
 }
 
-// check follows the parents of a department. If the path is too long, has a cycle or does not reach
-// the top, it returns the row to blame, if any.
+// check returns the row to blame, if any, for a path that is too long, has a cycle or does not
+// reach the top.
 func (t *tree) check(code string, wrong map[string]bool) (row string, _ *RowError) {
 	var path []string
 	for at := code; at != tables.Root; {

@@ -83,8 +83,8 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	return sources.flush(ctx)
 }
 
-// newTwits returns the twits that were never stored. A row is bad if a different twit has its id,
-// in the store or earlier in the batch. A deleted twit is compared by author and time only.
+// newTwits returns the twits that were never stored. A row is bad if a different twit has its id. A
+// deleted twit is compared by author and time only.
 func (im *importer) newTwits(ctx context.Context, batch []item[*tables.Twit]) ([]*tables.Twit, error) {
 	names, err := hbase.GetEach(ctx, im.store, batch, func(it item[*tables.Twit]) hbase.Get {
 		return tables.TwitNames.Get(it.value.Name)

@@ -124,8 +124,8 @@ func (a *Accounts) verify(ctx context.Context, caller, username, secret string) 
 	return right, origin, err
 }
 
-// rehash stores a hash with the current parameters. It keeps the timestamp, so that a deletion of
-// the account masks both hashes. After a failure, the next log-in tries again.
+// rehash keeps the timestamp, so that a deletion of the account masks both hashes. After a failure,
+// the next log-in tries again.
 func (a *Accounts) rehash(ctx context.Context, c client, username, secret, old string, timestamp int64) {
 	hash, err := a.hasher.Hash(ctx, secret)
 	if err == nil {

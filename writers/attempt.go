@@ -39,10 +39,9 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	return err
 }
 
-// perform makes attempts until one is committed, unchanged or superseded, or returns an error. It
-// gives up after maxTries retries, when ctx ends, or if the outcome of a nonIdempotent operation is
-// unknown. The caller of the outermost operation must have called enter: nested operations may
-// start while Close waits.
+// perform repeats attempts that are lost or, unless the type is nonIdempotent, unknown: up to
+// maxTries times, until ctx ends. The caller of the outermost operation must have called enter:
+// nested operations may start while Close waits.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {

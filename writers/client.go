@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// client calls the store, and names the caller in errors and observations.
 type client struct {
 	w      *Writers
 	caller string // an operation type, "sweep" or "logIn"

@@ -17,8 +17,7 @@ func (x *execution) setIntent(intent tables.Intent, arguments any) {
 	}
 }
 
-// finishInBackground returns when plan.now is applied or has failed, or ctx ends. Operations with a
-// delay are left to a sweep.
+// finishInBackground returns when plan.now is applied or has failed, or ctx ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 {

@@ -111,8 +111,6 @@ func (q *incrementQueue) drain(ctx context.Context, c client, at location, label
 	}
 }
 
-// take returns the waiting increments of a row. If there are none, it removes the row, and drain
-// stops.
 func (q *incrementQueue) take(at location) []*increment {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -208,7 +206,7 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted returns the increments to add. It drops complete operations from a full journal.
+// uncounted drops complete operations from a full journal.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {

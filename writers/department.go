@@ -37,7 +37,6 @@ func parentOf(parent *string) string {
 	return *parent
 }
 
-// after makes r.at later than the timestamps of cells.
 func (r *reading) after(cells ...[]hbase.Cell) {
 	for _, c := range cells {
 		r.at = max(r.at, hbase.LatestTimestamp(c)+1)

@@ -93,8 +93,7 @@ type column struct {
 	name string
 }
 
-// count changes a count by delta, exactly once: see count.go. All counts of an operation in one row
-// belong to one stage.
+// count changes a count by delta, exactly once: see count.go.
 type count struct {
 	column
 	delta int
@@ -115,7 +114,7 @@ type job struct{ tables.Job }
 
 func (j job) String() string { return "job " + string(j.Kind) }
 
-// nested runs another operation. When it runs again, that operation's check finds nothing to do.
+// nested runs another operation.
 type nested struct {
 	opType    string
 	arguments any

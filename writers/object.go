@@ -54,7 +54,7 @@ func commitNew[T any](
 	return commit(append(append(others, originCell(origin, r.at)), d.commitCells...)...), nil
 }
 
-// updateType returns the type of an update. field is the input field of the key.
+// field is the input field of the key.
 func updateType[T, A any](
 	name, field string, o *tables.Object[T], target func(A) (key string, version *string),
 ) opType[A] {
@@ -151,8 +151,7 @@ type attributeValue struct {
 	removed bool
 }
 
-// attributeValues returns the attributes in arguments, a pointer to a struct. A field has the name
-// of its attribute, except for case.
+// arguments is a pointer to a struct, whose fields have the names of attributes, except for case.
 func attributeValues[T any](o *tables.Object[T], arguments any) (all []attributeValue) {
 	fields := reflect.ValueOf(arguments).Elem()
 	for column, form := range o.Forms() {

@@ -27,12 +27,10 @@ type opType[A any] struct {
 
 type properties struct {
 	// readsEffects is true if reads or check need effects of earlier operations on the row. Then
-	// the row's last operation is completed before the check, and the reads are repeated, unless
-	// this gateway knew that it was complete.
+	// the row's last operation is completed before the check.
 	readsEffects bool
 	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. A
-	// [tables.CompletionRecord] replaces the commit record of a complete operation, so that a late
-	// compensation fails.
+	// [tables.CompletionRecord] makes a late compensation fail.
 	recordsCompletion bool
 	// nonIdempotent operations are retried only after an attempt that did not commit: a repeated
 	// update could revert a later one, and a repeated deletion could delete a new object with the

@@ -101,13 +101,11 @@ type erasePlaysArgs struct {
 	Days       []tables.DayCount // set by check
 }
 
-// erasePlays erases the plays if the user or the game is missing.
 var _ = register(opType[erasePlaysArgs]{
 	name: "erasePlays",
 	row:  func(a erasePlaysArgs) hbase.Get { return tables.Plays.Get(a.User, a.Game) },
 	check: func(a *erasePlaysArgs, r *reading) (_ decision, err error) {
-		// The plays are read before the user and the game, so that a new game with the same code
-		// keeps its plays: see relate.go.
+		// The user and the game must be read after the plays: see relate.go.
 		if missing, err := playReferences(a.User, a.Game).missing(r); err != nil || !missing {
 			return unchanged, err
 		}
@@ -153,14 +151,14 @@ type NewPlay struct {
 	IdempotencyKey *string
 }
 
-// Played is the total count of a user's plays of a game on a day.
+// Played is a user's count for a game and a day.
 type Played struct {
 	Game, Day string
 	Count     int
 }
 
-// RecordPlay adds to the plays of a day. A repetition with the same idempotency key and game adds
-// nothing, and returns the day of the first call.
+// RecordPlay adds to the plays of a day. A repetition with the same idempotency key returns the day
+// of the first call.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

@@ -45,8 +45,7 @@ import (
 //	                the expected id, and it is a parent's: a fence  resending
 //	                  would hide it from the row's next operation
 //	                another id                                      overtaken
-//	fencing       replace the commit record by a fence, so that     resolving
-//	              a late CheckAndPut of this operation fails
+//	fencing       replace the commit record by a fence              resolving
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
 //	overtaken     read this operation's intent. It is
 //	                marked before nested operations: it committed   COMMITTED
@@ -81,7 +80,7 @@ import (
 //	committing to overtaken   the intent, and maybe the commit. A sweep finds out, in resolving.
 //	abandoning                an intent that cannot commit. A sweep removes it.
 //	COMMITTED, ACKNOWLEDGED   some effects. A sweep, or the row's next operation, applies all again.
-//	ending                    all effects. Applying them again changes nothing.
+//	ending                    all effects
 type state int
 
 // The order matters: outcome and mayHaveCommitted compare states.

@@ -30,7 +30,7 @@ import (
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
 // If the deleted key is reused before that unrelate commits, relations of the new object must stay.
 // So unrelate reads the edge before the ends: if an end is missing then, the edge belongs to a
-// deleted object. Also, relate records its completion, so that a late compensation fails.
+// deleted object.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))
@@ -236,7 +236,6 @@ func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
-// encodeKey returns a key as JSON, in base64 if keys of o need not be UTF-8.
 func encodeKey(o *tables.AnyObject, key string) (text []byte) {
 	if o.TextKeys() {
 		text, _ = json.Marshal(key)

@@ -79,8 +79,7 @@ var _ = register(opType[undefineRoleArgs]{
 		if err != nil || role == nil || role.DepartmentCode == nil || *role.DepartmentCode != a.Department {
 			return unchanged, err
 		}
-		// The role is read before the department, so that a new department with the same code keeps
-		// its roles: see relate.go.
+		// The department must be read after the role: see relate.go.
 		if missing, err := definers(&a.Department).missing(r); err != nil || !missing {
 			return unchanged, err
 		}

@@ -149,7 +149,6 @@ func (s *scheduler) hold() {
 	s.holding = true
 }
 
-// awaitHeld waits up to 100 ms for a held call.
 func (s *scheduler) awaitHeld() {
 	for range 100 {
 		s.mu.Lock()

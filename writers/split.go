@@ -114,7 +114,7 @@ var split = register(opType[splitArgs]{
 	},
 })
 
-// splitPositions returns the first position of each new bucket. A new bucket gets bound/2 members.
+// Each new bucket gets bound/2 members.
 func splitPositions(positions []string, bound int) (starts []string) {
 	half := max(1, bound/2)
 	pieces := min(max(1, len(positions)/half-1), maxPieces)
@@ -167,8 +167,7 @@ func (b bucketRef) copyTo(created []tables.Bucket) effect {
 	}}
 }
 
-// splitFull splits full buckets in the background. A split reads the whole bucket, so only one in
-// listBound/8 additions, at random, starts a split.
+// A split reads the whole bucket, so only one in listBound/8 additions, at random, starts a split.
 func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]int) {
 	var full []*splitArgs
 	for _, m := range s.members() {

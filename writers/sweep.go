@@ -10,7 +10,6 @@ import (
 	"twibase/writers/outbox"
 )
 
-// staleAge is the minimum age of an intent for a sweep.
 const staleAge = 5 * time.Second
 
 func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
@@ -38,7 +37,7 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 	})
 }
 
-// Run completes stale intents until ctx is done. Then it waits for started operations. Close may
+// Run completes stale intents until ctx is done, and then waits for started operations. Close may
 // cancel them.
 func (w *Writers) Run(ctx context.Context) {
 	work, cancel := w.outlive(ctx)
@@ -49,8 +48,7 @@ func (w *Writers) Run(ctx context.Context) {
 // PendingSince is [outbox.Outbox.PendingSince] of the intents, also of those leased or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 
-// Sweep completes all stale intents (see docs/GLOSSARY.md) that no execution of this process has
-// claimed.
+// Sweep completes all stale intents that no execution of this process has claimed.
 func (w *Writers) Sweep(ctx context.Context) error {
 	if err := w.enter(); err != nil {
 		return err
@@ -97,8 +95,8 @@ func (x *execution) leasedIntent() write {
 	return write{"intent", put}
 }
 
-// withLease calls work, and renews the lease until work returns. If another gateway takes the
-// lease, work's context ends, and the error is errSuperseded.
+// withLease renews the lease until work returns. If another gateway takes the lease, work's context
+// ends, and the error is errSuperseded.
 func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()

@@ -120,7 +120,7 @@ func (g *testGateway) shutDown(t *testing.T, timeout time.Duration) {
 	}
 }
 
-// addPopularUser stores a user whose deletion takes half a minute, and two other users.
+// addPopularUser stores a user whose deletion takes half a minute.
 func addPopularUser(t *testing.T, store hbase.Store) {
 	t.Helper()
 	mustMutate(t, store, importedUsers("hub", "Lucy", "LiLei")...)

@@ -26,7 +26,6 @@ func tooDeep(code string) error {
 		"the tree has at most %d levels: %q, or what is below it, would be deeper", tables.MaxDepth, code)
 }
 
-// deepen raises the stored bound to level, if the bound is known and lower.
 func deepen(depth *int, level int, o operation) []effect {
 	if depth == nil || level <= *depth {
 		return nil
@@ -199,7 +198,7 @@ func heightOf(code string, get getter) (height int, err error) {
 	return height, nil
 }
 
-// MoveDepartment moves a department under a new parent. A nil parent is the top.
+// MoveDepartment returns the code. A nil parent is the top.
 func (w *Writers) MoveDepartment(ctx context.Context, code string, parent, expectedVersion *string) (string, error) {
 	var in input
 	a := moveDepartmentArgs{Code: in.code("code", code), ExpectedVersion: expectedVersion}

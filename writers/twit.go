@@ -47,7 +47,7 @@ func (a postTwitArgs) twit(at int64) *tables.Twit {
 
 func (a postTwitArgs) author() references { return references{ref(tables.Users, a.Author, "")} }
 
-// postTwit commits on the row of the twit's id. PostTwit derives the id from the idempotency key.
+// PostTwit derives the twit's id from the idempotency key.
 var postTwit = register(opType[postTwitArgs]{
 	name:  "postTwit",
 	row:   func(a postTwitArgs) hbase.Get { return tables.TwitNames.Get(a.Name) },

@@ -1,10 +1,8 @@
 // Package writers runs mutations, crash-safely: see docs/WRITES.md.
 //
 // A noun's file declares operation types, and has a method of [Writers] for each mutation.
-// relate.go derives the operation types of relations from the catalogue.
 //
-// protocol.go has the states of an operation, attempt.go and commit.go implement those up to the
-// commit, complete.go the others. apply.go, count.go and each.go apply effects.
+// protocol.go has the states of an operation.
 //
 // Stored names that differ from those in the code:
 //
@@ -79,7 +77,7 @@ type Writers struct {
 	running sync.WaitGroup
 	// by operation id; unclaim closes the channel
 	claimed map[string]chan struct{}
-	// by commit row: the last operation known to be complete; a later one may have committed
+	// the last operation known to be complete, by commit row
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }

@@ -19,11 +19,11 @@
 // The order of the checks matters:
 //   - Intents, jobs and broadcasters come first, because they show the operations in progress.
 //   - Buckets come next, because the members of lists are read through them.
-//   - Sources follow. The names of twits come before edges and comments, because a repair ends the
-//     likes of a twit without a name, and deletes its comments.
+//   - Sources follow, names of twits before edges and comments: a repair ends the likes of a twit
+//     without a name, and deletes its comments.
 //   - Lists, lengths, sums and timelines come last, and are compared with repaired data. A run
-//     without repairs accounts for the repairs that it did not write. So it does not report a
-//     missing member again as a wrong length.
+//     without repairs accounts for the missing repairs, so it does not report a missing member
+//     again as a wrong length.
 //
 // An operation in progress looks like a violation. So only RunLive checks a store to which gateways
 // write.
@@ -180,8 +180,8 @@ const (
 	maxRepairs = 1000 // per flush
 )
 
-// flush writes the repairs. A put has the timestamp of its source or of the cell that it replaces,
-// or 1 ms more, so that later commits win. A masked put gets a later timestamp.
+// Puts have the timestamp of their source or of the cell that they replace, or 1 ms more, so that
+// later commits win.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (r *run) flush(ctx context.Context) error {
 	return err
 }
 
-// rows scans in batches, calls f with each, and flushes the repairs if there are many.
+// rows calls f with batches, and flushes if there are many repairs.
 func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) error) error {
 	scan.PageSize = batchRows
 	for batch, err := range rebuild.Batches(r.Store.Scan(ctx, scan), batchRows) {
@@ -217,8 +217,8 @@ func (r *run) rows(ctx context.Context, scan hbase.Scan, f func([]hbase.Row) err
 	return nil
 }
 
-// each calls f with the rows. After a decoding error, it calls f with each row alone, and reports
-// the unreadable rows.
+// each calls f with the rows, and after a decoding error with single rows, to report the unreadable
+// ones.
 func (r *run) each(rows []hbase.Row, table string, f func([]hbase.Row) error) error {
 	err := f(rows)
 	if !errors.Is(err, hbase.ErrCorrupt) {

@@ -17,8 +17,7 @@ type pair struct {
 	dangling func(why string)
 }
 
-// pairs checks the rows of a scan. decode returns nil for rows that are unreadable or without a
-// relation.
+// decode returns nil for rows that are unreadable or without a relation.
 func (r *run) pairs(
 	ctx context.Context, scan hbase.Scan, from, to *tables.AnyObject, decode func(hbase.Row) *pair,
 ) error {
@@ -53,8 +52,7 @@ func (r *run) pairs(
 	})
 }
 
-// isUnnamed reports whether a key is in r.unnamed: the twit exists, although a run without repairs
-// does not add its row.
+// An unnamed twit exists, although a run without repairs does not add its row.
 func (r *run) isUnnamed(o *tables.AnyObject, key string) bool {
 	if o != tables.PostedTwits {
 		return false
@@ -105,7 +103,7 @@ func since(x *tables.Relation, at time.Time) string {
 	return " since " + at.Format(time.RFC3339Nano)
 }
 
-// sourceOfRelated returns the source of a member. listed is the member's time if x is dated.
+// listed is the member's time if x is dated.
 func sourceOfRelated(x *tables.Relation, a, b string, listed time.Time) source {
 	return source{row: x.Get(a, b), why: func(cells []hbase.Cell) string {
 		related, at, err := x.Decode(cells)

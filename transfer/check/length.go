@@ -10,7 +10,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// lengths compares the counts of owners with their lists, even if a list has no row.
+// lengths also checks owners whose list has no row.
 func (r *run) lengths(ctx context.Context) error {
 	for _, l := range tables.Lists() {
 		if l.Count == "" {

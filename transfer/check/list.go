@@ -17,8 +17,7 @@ type source struct {
 	why func(cells []hbase.Cell) string
 }
 
-// sources returns functions that find the source of a member. The lists of twits and comments and
-// the timelines have their own checks.
+// The lists of twits and comments and the timelines have their own checks.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,
@@ -118,7 +117,7 @@ func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	})
 }
 
-// members reports members that do not belong in a list. explain returns why each is wrong, or "".
+// explain returns why each member is wrong, or "".
 func (r *run) members(ctx context.Context, l *tables.AnyList,
 	explain func(ctx context.Context, owner string, members []hbase.Cell) (why []string, err error)) error {
 	return r.bucketPages(ctx, l, func(s *rebuild.BucketPage) error {

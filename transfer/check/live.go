@@ -10,7 +10,6 @@ import (
 
 const liveRuns = 3
 
-// repeated is a violation that each run has found.
 type repeated struct {
 	Violation
 	changed bool // its values differed between two runs
@@ -20,8 +19,8 @@ type repeated struct {
 //
 // A single run also reports operations in progress, and columns that were written between two
 // compared reads. So RunLive makes three runs, with pauses of Grace. It reports violations that
-// each run has found with the same values. It returns those whose values differed between runs,
-// because they may be correct.
+// each run has found with the same values, and returns those with changing values, which may be
+// correct.
 func (c Checker) RunLive(ctx context.Context) (changing []Violation, err error) {
 	report := c.Report
 	var all map[column]repeated

@@ -64,7 +64,7 @@ func (r *run) referrers(ref *tables.Reference, rows []hbase.Row) (some []referre
 }
 
 // dangling reports references to missing objects, and departments without a path to the top. It
-// returns the keys of the objects with a wrong reference.
+// returns the referring keys.
 func (r *run) dangling(ctx context.Context, ref *tables.Reference, some []referrer) (map[string]bool, error) {
 	dangling := map[string]bool{}
 	if ref == tables.Parents {
@@ -94,7 +94,6 @@ func noObject(o *tables.AnyObject, key string) string {
 	return fmt.Sprintf("there is no %s %q", o.Name, o.NameOf(key))
 }
 
-// wrongReference reports a reference. The repair deletes it.
 func (r *run) wrongReference(ref *tables.Reference, x referrer, why string) {
 	for i := range x.cells {
 		if x.cells[i].Qualifier == ref.Attribute {

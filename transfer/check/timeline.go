@@ -10,7 +10,6 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// batchTimelines is the number of timelines in memory. Each may be long.
 const batchTimelines = 32
 
 // timelines reports missing entries that are later than the owner's timelineSince, and among the

@@ -49,7 +49,7 @@ func (r *run) twitNames(ctx context.Context) error {
 	})
 }
 
-// deleteName reports a row of twit_ids. The repair marks the twit as deleted.
+// The repair of deleteName marks the twit as deleted.
 func (r *run) deleteName(row string, cells []hbase.Cell, why string) {
 	gone := tables.TwitNames.DeletedCell(hbase.LatestTimestamp(cells) + 1)
 	r.differs(rebuild.Change{Table: tables.TwitNames.Table, Row: row, New: &gone}, why)

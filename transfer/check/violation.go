@@ -17,8 +17,7 @@ type Violation struct {
 	Stored, Expected string
 	Why              string // the reason for Expected
 	Unrepairable     bool   // there is no repair
-	// Stale means that an operation is incomplete. A sweep, not RepairAll, completes it: it is also
-	// Unrepairable.
+	// Stale means that a sweep must complete an operation. It is also Unrepairable.
 	Stale bool
 }
 
@@ -67,8 +66,7 @@ func columnOf(table, row string, c hbase.Cell) column {
 }
 
 // report reports a violation, and adds its repair for flush, which writes puts before deletions, so
-// that a moved cell is never missing. isNew is false if it was already reported, before each
-// checked its batch again.
+// that a moved cell is never missing. isNew is false if each finds it again, row by row.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
 		Stored: stored, Expected: expected, Why: why, Unrepairable: len(repair) == 0}, repair)
@@ -94,7 +92,6 @@ func (r *run) add(v Violation, repair []hbase.Mutation) (isNew bool) {
 
 func (r *run) unreadable(at column, err error) { r.report(at, "unreadable", "readable", err.Error()) }
 
-// differs reports a column, with c as its repair.
 func (r *run) differs(c rebuild.Change, why string) (isNew bool) {
 	is, should := absent, absent
 	var at column

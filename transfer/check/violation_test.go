@@ -206,7 +206,6 @@ func TestViolationsThatCannotBeRepairedAreReported(t *testing.T) {
 	}
 }
 
-// After the repair of a lost twit, the second run finds a like of a missing twit.
 func TestRepairCountsAndReportsEachViolationOnce(t *testing.T) {
 	corrupt := put("follows", "no edge", hbase.Cell{Family: "i", Qualifier: "state", Value: []byte("1")})
 	again := &tables.Twit{AuthorName: "c", Name: "t1", PostedAt: day(5), Content: "hi", Visibility: tables.Public}

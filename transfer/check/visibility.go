@@ -8,9 +8,9 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twitVisibilities and albumVisibilities check that a twit and its copy in the album have the same
-// visibility. No repair publishes a twit: if the copies differ, or a damaged copy may have been for
-// followers, the repaired twit is for followers.
+// twitVisibilities and albumVisibilities compare twits with their copies in the album. No repair
+// publishes a twit: if the copies differ, or a damaged copy may have been for followers, the
+// repaired twit is.
 func (r *run) twitVisibilities(ctx context.Context) error {
 	return r.bucketPages(ctx, &tables.Twits.AnyList, func(s *rebuild.BucketPage) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)
@@ -52,8 +52,8 @@ func (r *run) restoreTwits(ctx context.Context, l, other *tables.List[*tables.Tw
 	return nil
 }
 
-// copyOf returns the other copy of a damaged twit, or nil. The copy is for followers if the damaged
-// twit may have been.
+// copyOf returns the other copy of a damaged twit or nil, restricted if the damaged twit may have
+// been for followers.
 func (r *run) copyOf(
 	l *tables.List[*tables.Twit], damaged hbase.Cell, other *tables.List[*tables.Twit], e entry,
 ) *tables.Twit {
@@ -88,8 +88,7 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &restricted
 }
 
-// restrictTwits restricts public twits whose copy in the album is for followers. Twits never
-// change, so one copy is damaged.
+// Twits never change, so if a twit is public and its copy is not, one of them is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.BucketPage) error {
 	var entries []entry
 	for _, c := range s.Cells {

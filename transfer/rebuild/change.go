@@ -29,8 +29,7 @@ func writeChanges(ctx context.Context, store hbase.Store, changes []Change) erro
 	return hbase.MutateAll(ctx, store, mutations)
 }
 
-// AppendChange appends the change from old to want if their values differ. The new cell is not
-// earlier than old, so that old does not mask it.
+// AppendChange appends the change from old to want if their values differ.
 func AppendChange(changes []Change, at hbase.Get, old *hbase.Cell, want hbase.Cell) []Change {
 	if old != nil {
 		if string(old.Value) == string(want.Value) {

@@ -109,9 +109,8 @@ func (s *Rebuilder) move(ctx context.Context, l *tables.AnyList, page *BucketPag
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{gone})
 }
 
-// split copies members into new buckets, and then names these in the directory with one Put, so
-// readers see the list before or after the split. The next arrange deletes the old copies. A split
-// after an interruption has the same result.
+// split names the new buckets with one Put, so readers see the list before or after the split. The
+// next arrange deletes the old copies. A split after an interruption has the same result.
 func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, full bucket) error {
 	columns, err := hbase.GetOne(ctx, s.Store, l.Directories(owner))
 	if err != nil {
@@ -138,8 +137,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill copies members to the new bucket that covers them, and deletes other members that an
-// interrupted split left there.
+// fill also deletes other members, which an interrupted split left.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{

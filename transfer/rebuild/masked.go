@@ -9,16 +9,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// maxRewrites bounds the attempts to find a visible timestamp. Attempt n adds up to 16ⁿ ms, so 12
-// attempts reach the current time.
+// Attempt n adds up to 16ⁿ ms, so 12 attempts reach the current time.
 const maxRewrites = 12
 
 // WriteVisible writes puts, and then rewrites masked cells with later timestamps.
 //
 // If another value masks a cell, the cell gets that value's timestamp + 1 ms, unless the value is a
-// moved marker. If the delete marker of a repair masks a cell, the timestamp grows until the cell
-// is visible, but at most to the current time, so that later commits win. A timestamp from the
-// future grows by a millisecond per attempt, and the cell may stay masked.
+// moved marker. If the delete marker of a repair masks it, its timestamp grows until it is visible,
+// but at most to the current time, so that later commits win. A future timestamp grows by 1 ms per
+// attempt: the cell may stay masked.
 func WriteVisible(ctx context.Context, store hbase.Store, puts []hbase.Put) error {
 	var cells []hbase.Put
 	mutations := make([]hbase.Mutation, len(puts))

@@ -1,5 +1,4 @@
-// Package rebuild derives data from its sources and writes the difference to the stored data.
-// Package transfer rebuilds after an import, package check compares.
+// Package rebuild derives data from its sources, and writes the difference to the stored data.
 //
 //	stored data ──► BucketPages ──► derived ──┐
 //	                                          ├──► []Change ──► write (rebuild) or report (check)

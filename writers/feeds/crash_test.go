@@ -78,7 +78,6 @@ type failingStore struct {
 	late         func()
 }
 
-// call applies a call by do, in full or in part.
 func (s *failingStore) call(writes bool, do func(part bool) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

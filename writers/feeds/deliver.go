@@ -51,7 +51,7 @@ func (f *fanout) deliver(ctx context.Context, followers []tables.Follow, twits *
 	return nil
 }
 
-// redeliver delivers the batch that the previous holder of the lease recorded, if any.
+// redeliver delivers the recorded batch, if any.
 func (f *fanout) redeliver(ctx context.Context) error {
 	b, err := tables.DecodeBatch(f.Author, f.Unverified)
 	if err != nil || len(b.Followers) == 0 {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// verify deletes the entries of a batch whose follower or twit is gone, and trims some timelines.
+// verify also trims some timelines.
 func (f *fanout) verify(ctx context.Context, b tables.Batch) (deleted []tables.TwitKey, err error) {
 	var left []tables.Follow
 	g, both := errgroup.WithContext(ctx)

@@ -47,7 +47,6 @@ func (o *Outbox[T]) Item(id string, value T) *Item[T] {
 	return &Item[T]{ID: id, Value: value, Properties: o.c.Describe(value), outbox: o}
 }
 
-// read returns the item if it is available, otherwise ErrLeaseLost.
 func (o *Outbox[T]) read(ctx context.Context, id string, observed T, call string) (*Item[T], error) {
 	ctx, ended := o.c.Observe(ctx, observed, call)
 	defer ended()
@@ -78,13 +77,13 @@ func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }
 
-// Defer pauses the work for the time d, or until the current lease ends, if that is later. The
-// progress must make the item [Properties.Deferred].
+// Defer pauses the work for d, at least until the current lease ends. The progress must make the
+// item [Properties.Deferred].
 func (i *Item[T]) Defer(ctx context.Context, d time.Duration, progress ...hbase.Cell) error {
 	return i.extend(ctx, "defer", d, progress)
 }
 
-// Release stores the final progress, and ends the lease. Then no earlier lease can be renewed.
+// Release stores the final progress, and ends the lease.
 func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "release", 0, progress)
 }
@@ -92,8 +91,6 @@ func (i *Item[T]) Release(ctx context.Context, progress ...hbase.Cell) error {
 // Remaining returns the time until the lease ends.
 func (i *Item[T]) Remaining() time.Duration { return i.lease.Until.Sub(i.outbox.now()) }
 
-// extend stores the progress with a new lease, which ends after d, but at least a millisecond after
-// the old one.
 func (i *Item[T]) extend(ctx context.Context, call string, d time.Duration, progress []hbase.Cell) error {
 	o := i.outbox
 	ctx, ended := o.c.Observe(ctx, i.Value, call)
@@ -128,8 +125,8 @@ func (i *Item[T]) take(ctx context.Context) error {
 	return nil
 }
 
-// RenewPeriodically extends the lease until stop is called. stop waits for the last renewal. The
-// returned context ends when the lease is lost.
+// RenewPeriodically extends the lease until stop is called. stop waits for the last renewal.
+// working ends when the lease is lost.
 func (i *Item[T]) RenewPeriodically(ctx context.Context) (working context.Context, stop func()) {
 	working, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup

@@ -17,7 +17,7 @@ type queue struct {
 	running map[string]bool
 }
 
-// maxWaiting limits the waiting ids. A later scan finds dropped ids again.
+// A later scan finds dropped ids again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
@@ -75,14 +75,13 @@ type failure struct {
 	retry time.Time
 }
 
-// The backoff doubles with each failure. maxBackoff is low, for retries soon after an outage of the
-// store.
+// maxBackoff is low, for retries soon after an outage of the store.
 const (
 	firstBackoff = time.Second
 	maxBackoff   = 8 * time.Second
 )
 
-// failed starts a random pause of 50 to 100 % of the backoff, and returns the number of failures.
+// failed starts a random pause of 50 to 100 % of the backoff.
 func (o *Outbox[T]) failed(id string) (count int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

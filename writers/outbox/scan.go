@@ -17,7 +17,7 @@ const (
 	fullInterval = time.Minute
 	// clockSkew is the tolerated delay of other gateways' clocks.
 	clockSkew = 10 * time.Second
-	// maxPerShard limits the items that a scan queues per shard.
+	// maxPerShard limits the queued items per shard.
 	maxPerShard = 512
 	maxEarlier  = 128 // items that a scan reads by key
 )
@@ -33,8 +33,8 @@ type Lag struct {
 type scanned struct {
 	full time.Time // start of the last full scan
 	lag  Lag
-	// from is the start of the next scan. Earlier items are read by key, because a scan from there
-	// would read the delete markers of all items removed since.
+	// from is the start of the next scan. Earlier items are read by key, because a scan from the
+	// oldest would read the delete markers of all items removed since.
 	from    time.Time
 	earlier []string
 }
@@ -63,8 +63,8 @@ type found[T any] struct {
 	queued  int
 }
 
-// scan queues available items. If all is true, it is a full scan without backoff. The errors of
-// corrupt items are logged and returned.
+// If all is true, scan is full and without backoff. The errors of corrupt items are logged and
+// returned.
 func (o *Outbox[T]) scan(ctx context.Context, all bool) (corrupt []error, err error) {
 	now := o.now()
 	to := now.Add(-o.c.MinAge)

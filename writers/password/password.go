@@ -23,7 +23,7 @@ type Params struct {
 	Threads uint8
 }
 
-// Default is the recommendation of OWASP for servers. A hash takes about 20 ms.
+// Default is OWASP's recommendation. A hash takes about 20 ms.
 var Default = Params{KiB: 19 << 10, Passes: 2, Threads: 1}
 
 // maxParams bounds the parameters of stored hashes: a corrupt row must not exhaust the memory.
@@ -35,7 +35,7 @@ const (
 	hashSize = 32
 )
 
-// Derive derives a key from a password, as [argon2.IDKey] does.
+// Derive is like [argon2.IDKey].
 type Derive func(password, salt []byte, passes, kib uint32, threads uint8, size uint32) []byte
 
 // Hasher hashes at most one password per processor at a time, to bound the memory. It is safe for
@@ -51,7 +51,7 @@ type Hasher struct {
 // New returns a Hasher with [Default].
 func New() *Hasher { return With(Default, argon2.IDKey) }
 
-// With returns a Hasher with other parameters and another derivation, for tests.
+// With returns a Hasher for tests.
 func With(params Params, derive Derive) *Hasher {
 	return &Hasher{
 		params: params, derive: derive, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -70,8 +70,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether the password has the hash. stale is true if a right password's hash has
-// old parameters. The empty hash matches no password, but its verification takes the same time. The
-// error is [ErrFormat] if the hash is malformed.
+// old parameters. The empty hash matches no password, but takes the same time.
 func (h *Hasher) Verify(ctx context.Context, password, hash string) (right, stale bool, err error) {
 	p := h.absent
 	if hash != "" {
@@ -108,7 +107,7 @@ type phc struct {
 	salt, hash []byte
 }
 
-// The encoding is strict: a hash has one representation.
+// A hash has one representation.
 var encoding = base64.RawStdEncoding.Strict()
 
 func (p phc) String() string {
