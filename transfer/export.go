@@ -18,9 +18,10 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// Export writes a store as CSV files for [Import] into a folder, and returns the number of rows. It
-// omits optional columns without a value. The order of rows depends on the rows only. Each file
-// atomically replaces an existing file. An export may contain rows that are written concurrently.
+// Export writes a store as CSV files for [Import] into a folder, which it creates if needed, and
+// returns the number of rows. It omits optional columns without a value. The order of rows depends
+// on the rows only. Each file atomically replaces an existing file. An export may contain rows that
+// are written concurrently.
 func Export(ctx context.Context, store hbase.Store, dir string) (rows int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err

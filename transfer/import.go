@@ -231,7 +231,7 @@ func touchLists[T any](ctx context.Context, im *importer, kept []item[T], names 
 	return nil
 }
 
-// owners is a set. It is safe for concurrent use.
+// owners is safe for concurrent use.
 type owners struct {
 	mu    sync.Mutex
 	names map[string]struct{}

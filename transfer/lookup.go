@@ -9,8 +9,8 @@ import (
 	"twibase/hbase"
 )
 
-// lookup caches values by name, such as keys of objects. They must not change while it is in use.
-// It is safe for concurrent use.
+// lookup caches values by name. They must not change while it is in use. It is safe for concurrent
+// use.
 type lookup[V any] struct {
 	store  hbase.Store
 	get    func(name string) hbase.Get
@@ -72,8 +72,7 @@ func (l *lookup[V]) has(name string) bool {
 	return found
 }
 
-// newKeys remembers which keys the import of a blank store has written. Rows of other keys need no
-// read.
+// newKeys remembers which keys the import of a blank store has written. Other keys need no read.
 type newKeys struct {
 	mu    sync.Mutex
 	blank bool

@@ -138,7 +138,7 @@ func (s *file) rows(f func(*row) error) error {
 	}
 }
 
-// failure returns a [RowError] for invalid CSV, and another error if reading fails.
+// failure returns a [RowError] only for invalid CSV.
 func (s *file) failure(r *csv.Reader, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -7,7 +7,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// tree is the tree of departments after an import.
 type tree struct {
 	rows   map[string]item[*tables.Department]
 	order  []string          // codes of rows

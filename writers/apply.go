@@ -29,7 +29,6 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 }
 
 // applyStages applies stages[from:], and tries each up to three times if the store is unavailable.
-// label prefixes the purposes of calls.
 func (x *execution) applyStages(ctx context.Context, stages []stage, from int, label string) error {
 	for i := from; i < len(stages); i++ {
 		for try := 0; ; try++ {

@@ -53,8 +53,7 @@ type NewDepartment struct {
 type createDepartmentArgs struct {
 	NewDepartment
 	Origin string
-	// check sets these fields. Depth is the stored bound of the tree's depth. Level is the department's level,
-	// or 0 if unknown.
+	// check sets Depth, the stored bound of the tree's depth, and Level, which is 0 if unknown.
 	Depth *int
 	Level int
 }
@@ -116,7 +115,6 @@ type updateDepartmentArgs struct {
 	Parent *string
 }
 
-// updateDepartment also moves the department in its parent's list, which is sorted by name.
 var updateDepartment = register(opType[updateDepartmentArgs]{
 	name: "updateDepartment", properties: properties{readsEffects: true, nonIdempotent: true},
 	row:   func(updateDepartmentArgs) hbase.Get { return tables.Tree.Get() },

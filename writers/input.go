@@ -34,9 +34,8 @@ const (
 	MaxPassword       = 1024 // bytes
 )
 
-// input validates the input of a mutation, and collects at most one error per field or list
-// element. Its methods take a field's schema name and value, and return the value in Unicode's
-// normal form C, except URLs.
+// input collects at most one error per field or list element. Its methods take a field's schema
+// name and value, and return the value in Unicode's normal form C, except URLs.
 type input struct{ errors []UserError }
 
 func (in *input) err() error {

@@ -60,8 +60,7 @@ const maxSearched = 100_000
 
 // linearizable reports whether the calls have a sequential order that respects real time, and gives
 // the same outcomes and the facts in end. It is the search of Wing and Gong with Lowe's
-// memoization, in the order of the recorded linearizations, so it seldom backtracks. It omits calls
-// without a model or an effect.
+// memoization, in the order of the recorded linearizations, so it seldom backtracks.
 func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(m callResult) bool { return m.model == nil || m.hadNoEffect() })
 	slices.SortStableFunc(calls, func(a, b callResult) int { return cmp.Compare(a.linearized.step, b.linearized.step) })

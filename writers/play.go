@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check sets these fields. Total is the count of the day, Sum that of all days, Last the last day. First
-	// is true for a user's first plays of the game.
+	// check sets Total for the day, Sum and Last for all days, and First for a user's first plays
+	// of the game.
 	Total, Sum int
 	Last       string
 	First      bool
@@ -157,8 +157,8 @@ type Played struct {
 	Count     int
 }
 
-// RecordPlay adds to the plays of a day. A repetition with the same idempotency key returns the day
-// of the first call.
+// RecordPlay adds to the plays of a day. A repetition with the same idempotency key and game
+// returns the day of the first call.
 func (w *Writers) RecordPlay(ctx context.Context, username string, p NewPlay) (Played, error) {
 	var in input
 	a := recordPlayArgs{User: username, Game: in.code("game", p.Game), Day: w.now().UTC().Format(time.DateOnly),

@@ -106,8 +106,7 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next lets one call proceed, and waits until all goroutines block. It returns false if no call
-// waits.
+// next returns false if no call waits.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()

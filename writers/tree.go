@@ -80,8 +80,7 @@ type moveDepartmentArgs struct {
 	Code            string
 	Parent          *string
 	ExpectedVersion *string
-	// check sets these fields. From is the old parent. To is the level of the deepest descendant after the
-	// move.
+	// check sets these fields. To is the level of the deepest descendant after the move.
 	Name      string
 	From      *string
 	Depth, To *int

@@ -108,8 +108,8 @@ func New(store hbase.Store, o Options) *Writers {
 	return w
 }
 
-// Close rejects new operations, and waits for started ones. When ctx ends, it leaves their effects
-// to a sweep.
+// Close rejects new operations, and waits for started ones. When ctx ends, it cancels their
+// effects: a sweep completes them.
 func (w *Writers) Close(ctx context.Context) {
 	w.mu.Lock()
 	w.closed = true

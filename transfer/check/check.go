@@ -17,8 +17,8 @@
 //	scan a table ──► compare with the other side ──► report ──► repairs ──► flush after each check
 //
 // The order of the checks matters:
-//   - Intents, jobs and broadcasters come first, because they show the operations in progress.
-//   - Buckets come next, because the members of lists are read through them.
+//   - Intents, jobs and broadcasters come first: they show the operations in progress.
+//   - Buckets come next: members are read through them.
 //   - Sources follow, names of twits before edges and comments: a repair ends the likes of a twit
 //     without a name, and deletes its comments.
 //   - Lists, lengths, sums and timelines come last, and are compared with repaired data. A run
@@ -125,7 +125,7 @@ type run struct {
 
 	pending map[string]bool // ids of jobs
 	busy    map[string]bool // the authors of these jobs
-	merged  map[string]bool // authors in other states than Pushed
+	merged  map[string]bool // authors that are not Pushed: timelines may lack their twits
 
 	// The repairs that a run without repairs did not write.
 	lengthDiff map[listOf]rebuild.Length

@@ -52,7 +52,7 @@ func (r *run) pairs(
 	})
 }
 
-// An unnamed twit exists, although a run without repairs does not add its row.
+// An unnamed twit exists, although a run without repairs does not add its row to twit_ids.
 func (r *run) isUnnamed(o *tables.AnyObject, key string) bool {
 	if o != tables.PostedTwits {
 		return false

@@ -36,7 +36,6 @@ func (e entry) get() hbase.Get {
 	return hbase.Get{Table: e.list.Table, Row: e.row, Columns: e.list.Family, Page: hbase.Exactly(e.cell.Qualifier)}
 }
 
-// expect reports entries that are missing or have other values.
 func (r *run) expect(ctx context.Context, entries []entry) error {
 	if err := r.find(ctx, entries); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (r *run) intents(ctx context.Context) error {
 	})
 }
 
-// begun returns the earliest time at which effects of an operation are due.
+// begun returns when the effects of an operation are due.
 func begun(i tables.Intent) time.Time {
 	at, _ := tables.OpTime(i.ID)
 	if due := time.UnixMilli(i.Due); due.After(at) {

@@ -9,7 +9,7 @@ import (
 	"twibase/transfer/rebuild"
 )
 
-// twits checks the twits of authors against twit_ids and albums.
+// twits checks twits against twit_ids and albums.
 func (r *run) twits(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Twits, r.explainTwits)
 }

@@ -10,7 +10,7 @@ import (
 
 // twitVisibilities and albumVisibilities compare twits with their copies in the album. No repair
 // publishes a twit: if the copies differ, or a damaged copy may have been for followers, the
-// repaired twit is.
+// repaired twit is for followers.
 func (r *run) twitVisibilities(ctx context.Context) error {
 	return r.bucketPages(ctx, &tables.Twits.AnyList, func(s *rebuild.BucketPage) error {
 		return r.restoreTwits(ctx, tables.Twits, tables.Albums, s)

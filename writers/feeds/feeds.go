@@ -153,7 +153,7 @@ type fanout struct {
 
 func (f *fanout) renew(ctx context.Context) error { return f.item.Renew(ctx, f.Progress.Cells()...) }
 
-// advance moves the cursor, and stores it at most once a second.
+// advance stores the cursor at most once a second.
 func (f *fanout) advance(ctx context.Context, cursor string) error {
 	f.Cursor = cursor
 	if f.item.Remaining() > outbox.LeaseTime-time.Second {
@@ -162,8 +162,8 @@ func (f *fanout) advance(ctx context.Context, cursor string) error {
 	return f.renew(ctx)
 }
 
-// deliverOnce calls deliver, unless the cursor is allDelivered. Then it releases the job, so that
-// no other gateway can record a batch.
+// deliverOnce calls deliver, unless the cursor is allDelivered. In both cases, it then releases the
+// job, so that no other gateway can record a batch.
 func (f *fanout) deliverOnce(ctx context.Context, deliver func(context.Context) error) error {
 	if err := f.redeliver(ctx); err != nil {
 		return err

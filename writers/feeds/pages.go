@@ -16,8 +16,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// pages reads a list. A page has at most r.Limit members, fewer if they may be large. The iteration
-// misses members that are added before its position.
+// A page has at most r.Limit members, fewer if they may be large. The iteration misses members that
+// are added before its position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {
@@ -39,8 +39,7 @@ func pages[E any](
 	}
 }
 
-// missing returns the members that the list lacks. members must be in the list's order, and not
-// empty.
+// members must be in the list's order, and not empty.
 func missing[E, M any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, members []M, position func(M) string,
 ) (missing []M, err error) {

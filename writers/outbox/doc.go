@@ -2,8 +2,8 @@
 //
 // # Protocol
 //
-// An item is a row. Its own columns never change. Its other columns are the progress of the work,
-// and a lease, which decides which gateway works on the item:
+// An item is a row. Its own columns never change. Other columns have the progress of the work, and
+// the lease, which decides which gateway works on the item:
 //
 //	        put                Renew                Release              remove
 //	(none) ─────► available ──────────► leased ──────────────► released ────────► (none)
@@ -34,9 +34,9 @@
 //
 //  1. Its writes are idempotent.
 //  2. It renews the lease before the first write that could do harm if it arrives late. If the next
-//     holder must check such writes, the renewal also records each write in the progress before Work
-//     sends it, and fails without the lease. So only recorded writes can arrive late, and the next
-//     holder repeats and checks them.
+//     holder must check such writes, the renewal also records each write in the progress before
+//     Work sends it, and fails without the lease. So only recorded writes can arrive late, and the
+//     next holder repeats and checks them.
 //  3. If it records writes, it releases the item before the removal. Without the lease the release
 //     fails. So no removal loses writes that another gateway recorded.
 //
@@ -46,6 +46,5 @@
 // at the start of the attempt, before the put. Every second a scan reads the items that have
 // reached MinAge since the last scan, and items up to clockSkew older. It also reads older items
 // that the last scan found: by key or, if they are many, by starting earlier. A full scan every
-// minute finds items with a late put or an id from a slow clock. Failed items are retried with a
-// backoff.
+// minute finds items with a late put or an id from a slow clock.
 package outbox

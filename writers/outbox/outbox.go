@@ -103,8 +103,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run scans and processes items until ctx is done, and then waits for started work, which gets the
-// context work.
+// Run processes items until ctx is done, and then waits for started work, which gets the context
+// work.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
