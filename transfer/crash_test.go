@@ -20,7 +20,7 @@ import (
 
 var errDead = errors.New("injected: the process died")
 
-// dyingStore applies a random part of the batch in which it dies.
+// dyingStore applies a random part of its last batch.
 type dyingStore struct {
 	hbase.Store
 	mu   sync.Mutex

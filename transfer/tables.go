@@ -77,8 +77,8 @@ func create(ctx context.Context, store hbase.Store, missing []hbase.Table) (crea
 	})
 }
 
-// forEach calls f concurrently, because a cluster needs a second per table. done has the tables for
-// which f returned true.
+// forEach calls f concurrently, because a cluster needs a second per table. done has the tables
+// where f returned true.
 func forEach(all []hbase.Table, f func(hbase.Table) (bool, error)) (done []string, err error) {
 	done = make([]string, len(all))
 	var group errgroup.Group

@@ -236,6 +236,7 @@ func (a *relationArgs) UnmarshalJSON(text []byte) (err error) {
 	return json.Unmarshal(text, &a.unrelateArgs)
 }
 
+// encodeKey returns a key as JSON, in base64 if keys of o need not be UTF-8.
 func encodeKey(o *tables.AnyObject, key string) (text []byte) {
 	if o.TextKeys() {
 		text, _ = json.Marshal(key)

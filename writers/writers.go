@@ -77,7 +77,7 @@ type Writers struct {
 	running sync.WaitGroup
 	// by operation id; unclaim closes the channel
 	claimed map[string]chan struct{}
-	// the last operation known to be complete, by commit row
+	// by commit row: the last operation known to be complete; a later one may have committed
 	completed map[location]string
 	outbox    *outbox.Outbox[*execution]
 }

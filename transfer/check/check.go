@@ -25,8 +25,8 @@
 //     without repairs accounts for the missing repairs, so it does not report a missing member
 //     again as a wrong length.
 //
-// An operation in progress looks like a violation. So only RunLive checks a store to which gateways
-// write.
+// An operation in progress looks like a violation. So only RunLive checks a store that gateways
+// write to.
 package check
 
 import (
