@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget limits the bytes that a request reads: the [Size] of rows, and the keys of scanned rows.
-// It is safe for concurrent use. A nil Budget is unlimited.
+// Budget limits the bytes that a request reads: the [Size] of rows and the keys of scanned rows. It
+// is safe for concurrent use. A nil Budget is unlimited.
 type Budget struct {
 	ctx    context.Context
 	client string
@@ -19,14 +19,12 @@ type Budget struct {
 	memory *Memory // nil is unlimited
 
 	mu sync.Mutex
-	// held is changed with mu only. The method hold first reads it without mu, because most calls
-	// need no more memory.
+	// held is changed with mu only, and also read without it.
 	held atomic.Int64
 	done bool // the request has ended
 }
 
-// OverBudget is the error of a request that reads more bytes than the limit Most. The number Read
-// may be an estimate.
+// OverBudget is the error of a request that reads more than Most bytes. Read may be an estimate.
 type OverBudget struct{ Most, Read int64 }
 
 func (e *OverBudget) Error() string {
@@ -38,8 +36,7 @@ func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }
 
-// Spend counts n bytes that were read, and reserves memory for them. It returns an [*OverBudget],
-// or a [*Busy] if too little memory is free.
+// Spend counts n bytes, and reserves memory for them. It may return an [*OverBudget] or a [*Busy].
 func (b *Budget) Spend(n int64) error {
 	if b == nil {
 		return nil
@@ -51,8 +48,7 @@ func (b *Budget) Spend(n int64) error {
 	return b.hold(read, false)
 }
 
-// hold increases the memory of the request to at least the given bytes, until the request ends. Up
-// to [smallRequest] bytes need no reservation.
+// hold increases the reservation to at least the given bytes, until the request ends.
 func (b *Budget) hold(bytes int64, wait bool) error {
 	if b.memory == nil || bytes <= smallRequest || bytes <= b.held.Load() {
 		return nil
@@ -76,8 +72,8 @@ func (b *Budget) hold(bytes int64, wait bool) error {
 }
 
 // HoldResponse reserves memory for a response to the request of a [Budgeted] store, or returns a
-// [*Busy]. Memory for rows stays reserved. A request that already holds memory does not wait,
-// because such requests could wait for each other.
+// [*Busy]. A request that already holds memory does not wait, because such requests could wait for
+// each other.
 func HoldResponse(store Store, bytes int) error {
 	view, ok := store.(*budgeted)
 	if !ok || view.budget.memory == nil {
@@ -94,19 +90,18 @@ func (b *Budget) end() {
 	b.memory.requests.Release(b.client, b.held.Load())
 }
 
-// foresee reserves memory for gets: the Gets of the next piece (see [Memory]) and of all later
-// pieces. It fails if the Gets would exceed the budget, except once per second: see letsThrough.
+// foresee reserves memory for all remaining pieces of gets, because requests that hold memory for
+// one piece each could wait for each other. It fails if the Gets would exceed the budget, except
+// once per second: see letsThrough.
 func (b *Budget) foresee(gets []Get) error {
 	_, size := b.memory.estimate(gets, unlimited)
 	if size.known > b.left() && !b.memory.letsThrough() {
 		return &OverBudget{b.read.Load() + b.left(), b.read.Load() + size.known}
 	}
-	// The exception is for estimates only: bytes already read must be within the budget.
+	// The exception is for estimates, not for bytes already read.
 	if err := b.Spend(0); err != nil {
 		return err
 	}
-	// All pieces reserve together. Requests that hold memory for one piece each could wait for each
-	// other.
 	return b.hold(b.read.Load()+min(size.known, b.left()), true)
 }
 
@@ -129,9 +124,8 @@ func pieceOf(ctx context.Context) piece {
 	return p
 }
 
-// Budgeted returns a view of store for a client's request, which ends with ctx. Its reads stop at
-// the row that exceeds limit bytes, where 0 means unlimited. Reads reserve their bytes in a
-// [Memory], unless memory is nil.
+// Budgeted returns a view of store for a client's request, which ends with ctx. Reads stop at the
+// row that exceeds limit bytes, and reserve memory. A limit of 0 and a nil memory are unlimited.
 func Budgeted(ctx context.Context, store Store, client string, limit int, memory *Memory) Store {
 	if limit == 0 && memory == nil {
 		return store
@@ -160,8 +154,8 @@ func (b *budgeted) Get(ctx context.Context, gets []Get) ([]Result, error) {
 	return b.getPieces(ctx, gets)
 }
 
-// getPieces reads gets in successive pieces. If a piece fails, all remaining Gets have its error,
-// even an error of the call such as [ErrClosed].
+// getPieces reads gets in successive pieces. After an error, even an error of the call such as
+// [ErrClosed], all remaining Gets have that error.
 func (b *budgeted) getPieces(ctx context.Context, gets []Get) ([]Result, error) {
 	results := make([]Result, 0, len(gets))
 	for len(results) < len(gets) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The errors of a Store. The Store wraps them with details.
+// Errors of a Store, which adds details.
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
@@ -18,12 +18,11 @@ var (
 	ErrTableExists          = errors.New("hbase: table exists")
 	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
-	// ErrRejected is an [Outage]: the call was not executed, because the table is read-only, for
-	// example.
+	// ErrRejected is an [Outage]: the call was not executed, for example on a read-only table.
 	ErrRejected error = &Outage{"rejected", retryAfter}
 	// ErrDenied is an [Outage] that a retry does not end.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt is the error of unreadable data, which never count as missing.
+	// ErrCorrupt means unreadable data, which never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
 	// ErrLocked: the embedded store is already open, usually in another process.
 	ErrLocked = errors.New("hbase: store is in use")
@@ -34,8 +33,8 @@ var (
 
 const retryAfter = time.Second
 
-// Outage is an error of the store's state, not of the request. Packages recognise it by its
-// methods, without importing package hbase.
+// Outage is an error of the store's state, not of the request. Packages that do not import hbase
+// recognise it by its methods.
 type Outage struct {
 	what  string
 	after time.Duration
@@ -58,9 +57,8 @@ var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 // ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
-// Bounded returns the context of an engine's call. The context ends after callTimeout, with the
-// cause [ErrUnresponsive]. If callTimeout is 0, the context ends at the deadline of ctx, or after
-// [DefaultTimeout] if ctx has no deadline.
+// Bounded returns the context of an engine's call. It ends after callTimeout, with the cause
+// [ErrUnresponsive]. If callTimeout is 0 and ctx has no deadline, it ends after [DefaultTimeout].
 func Bounded(ctx context.Context, callTimeout time.Duration) (context.Context, context.CancelFunc) {
 	if callTimeout > 0 {
 		return context.WithTimeoutCause(ctx, callTimeout, ErrUnresponsive)

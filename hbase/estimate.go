@@ -9,27 +9,25 @@ import (
 // size estimates the results of Gets, in bytes:
 //
 //   - known is for rows whose cells were large when last read.
-//   - assumed is for all other rows, and for Gets without values.
+//   - assumed is for other rows, and for Gets without values.
 //
-// A named column counts with the maxCell of its family: see [NewMemory]. A family that is selected
-// as a whole counts with its number of columns times the size of a cell. In a large row, a cell has
-// the average size of the row's cells. In a small row, this is true for columns that were read
-// before. All other cells have the size maxCell, which for texts of twits is usually a hundred
-// times too large.
+// A named column counts with the maxCell of its family: see [NewMemory]. A whole family counts with
+// its number of columns times the size of a cell: the row's average for columns of large rows and
+// columns that were read before, and otherwise maxCell, which is usually a hundred times too large
+// for texts of twits.
 type size struct{ known, assumed int64 }
 
 const (
 	// A row is large if its average cell has more than largeCell bytes.
 	largeCell = 8 << 10
-	// maxColumns is the assumed number of columns of a Get without a limit, or with a greater
-	// limit.
+	// maxColumns is assumed for a Get without a limit, or with a greater limit.
 	maxColumns = 1000
 )
 
 var unlimited = size{math.MaxInt64, math.MaxInt64}
 
-// estimate returns how many of the first Gets fit into the limit, and the sum of their estimates.
-// The first Get always fits.
+// estimate returns how many of the first Gets fit into the limit, at least one, and the sum of
+// their estimates.
 func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 	var s *columnSizes
 	for i := range gets {
@@ -44,8 +42,8 @@ func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 	return len(gets), all
 }
 
-// piece returns how many of the first Gets are the next piece, and the sum of their estimates. Only
-// engines that reserve memory need assumed sizes.
+// piece is [Memory.estimate] for the next piece. Only engines that reserve memory need assumed
+// sizes.
 func (m *Memory) piece(gets []Get) (n int, all size) {
 	switch {
 	case m.reserves:
@@ -80,8 +78,7 @@ type columnSizes struct {
 	each           int    // the sum of the sizes of one column of each whole family
 }
 
-// sizesOf returns the sizes of a Get's columns. The parameter last has the sizes of the previous
-// Get, which usually has the same columns.
+// sizesOf returns the sizes of a Get's columns: usually last, the sizes of the previous Get.
 func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	if last != nil && last.table == g.Table && last.columns == g.Columns {
 		return last
@@ -131,9 +128,8 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
-// A large row has its number of columns or, if it was read only in part, maxColumns as an upper
-// bound. A small row has the number of columns that were read from its start or, if that was the
-// whole row, maxColumns. Columns that were not read may be large, so they count as unknown.
+// The columns are those of a large row, or those that were read from the start of a small row. They
+// are maxColumns if a large row was read only in part, or a small row completely.
 type knownRow uint64
 
 const knownRowBits = 12
@@ -164,8 +160,8 @@ func (r knownRow) smallColumns(page *Page) int {
 	return r.columns()
 }
 
-// replaces reports whether r replaces the earlier row in its slot. A small row never replaces a
-// different row that is large. A large row becomes small only if it is read completely.
+// replaces reports whether r replaces the earlier row in its slot. A small row replaces no other
+// row that is large. A large row becomes small only if it is read completely.
 func (r knownRow) replaces(earlier knownRow) bool {
 	same := earlier.is(uint64(r))
 	switch {

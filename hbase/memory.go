@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Up to smallRequest bytes need no reservation. Most requests read less.
+	// Most requests read less than smallRequest, and need no reservation.
 	smallRequest = 1 << 20
 	// maxPiece bounds the known bytes of a piece with more than one Get.
 	maxPiece       = 8 << 20
@@ -24,26 +24,23 @@ const (
 )
 
 // Memory bounds the bytes of rows and responses that a gateway's large requests hold. It is safe
-// for concurrent use. It works with estimates of results, known and assumed (estimate.go):
+// for concurrent use. estimate.go defines known and assumed bytes.
 //
-//	Gets ──► pieces: Gets for one call of the store, with at most maxPiece known bytes. If the engine
-//	           │     counts rows only after the whole call, as the cluster does, also with at most as
-//	           │     many assumed bytes as the size of the memory. A piece of one Get may have more
+//	Gets ──► pieces: one call of the store each, with at most maxPiece known bytes and, if reserves is
+//	           │     true, at most limit assumed bytes. A piece of one Get may have more
 //	           │
-//	           ├──► semaphore requests: a request above smallRequest takes its known bytes before a
-//	           │    read, and further bytes after the read. It holds them until the request ends
-//	           └──► semaphore calls: a call takes the assumed bytes of its rows, in engines that
-//	                count rows only after the whole call
+//	           ├──► requests: a request above smallRequest takes its known bytes before a read, and
+//	           │    further bytes after the read. It holds them until the request ends
+//	           └──► calls: if reserves is true, a call takes the assumed bytes of its rows
 //
-// Each semaphore has the size of the memory. While other clients read, a client that already holds
-// bytes gets at most half of a semaphore. A piece with many unknown rows takes most of the bytes of
-// the semaphore named calls, so such pieces are read one at a time.
+// Each semaphore has the size of the memory. A piece with many unknown rows takes most of the
+// semaphore calls, so such pieces are read one at a time.
 //
-// If too little memory is free, the error is a [*Busy]. In two cases, it is returned after a wait:
+// If too little memory is free, the error is a [*Busy], in two cases after a wait:
 //
-//   - At the semaphore named requests, up to [maxWaiting] requests wait, each up to
-//     [maxMemoryWait]. They wait before a piece, or before the response if they hold no memory yet.
-//   - At the semaphore named calls, any number of calls wait, each up to [maxReserveWait].
+//   - requests: up to [maxWaiting] requests wait, each up to [maxMemoryWait], before a piece, or
+//     before the response if they hold no memory yet.
+//   - calls: any number of calls wait, each up to [maxReserveWait].
 type Memory struct {
 	limit    int64
 	requests *fair.Semaphore
@@ -54,15 +51,15 @@ type Memory struct {
 	seed     maphash.Seed
 
 	rows [1 << slotBits]atomic.Uint64 // [knownRow]s
-	// knowsRows is set when the first row is remembered. Until then no look-up is needed.
+	// knowsRows is set with the first row. Until then no look-up is needed.
 	knowsRows atomic.Bool
 
 	rejected   atomic.Int64
 	letThrough atomic.Int64 // Unix seconds
 }
 
-// NewMemory returns a Memory of a size in bytes. maxCell returns the assumed size of a cell of
-// unknown size, in bytes. reserves is true if the engine calls [Reserve].
+// NewMemory returns a Memory. maxCell returns the assumed bytes of a cell of unknown size. reserves
+// is true if the engine calls [Reserve].
 func NewMemory(bytes int64, maxCell func(table, family string) int, reserves bool) *Memory {
 	sizes, _ := lru.New[[2]string, *columnSizes](MaxCachedColumns)
 	return &Memory{
@@ -90,7 +87,7 @@ type Busy struct{}
 
 func (*Busy) Error() string { return "hbase: too little memory is free for large reads" }
 
-// RetryAfter is how packages recognise a Busy without importing package hbase.
+// RetryAfter identifies a Busy to packages that do not import hbase.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {
@@ -107,8 +104,8 @@ func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool
 	return nil
 }
 
-// letsThrough returns true once per second. Then a request may read although its known rows exceed
-// the budget, because the rows may be smaller now.
+// letsThrough returns true once per second, for a request whose known rows exceed the budget: they
+// may be smaller now.
 func (m *Memory) letsThrough() bool {
 	last, now := m.letThrough.Load(), time.Now().Unix()
 	return now > last && m.letThrough.CompareAndSwap(last, now)
@@ -117,8 +114,8 @@ func (m *Memory) letsThrough() bool {
 // errLearnt: while the Gets waited, rows became known as large.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Reserve reserves memory for gets until release is called. Engines that count rows only after the
-// whole call use it in [Store.Get], and return its error unchanged.
+// Reserve reserves memory for gets until release is called. An engine that counts rows only after
+// the whole call uses it in [Store.Get], and returns its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil {

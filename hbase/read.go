@@ -12,9 +12,8 @@ type Get struct {
 	Table string
 	Row   string
 
-	// Columns selects families and columns, such as "i:name i:email f". An empty string selects all
-	// families. To select a qualifier with bytes other than letters, digits, '_' and '-', use
-	// [Exactly].
+	// Columns selects families and columns, such as "i:name i:email f", or all families if it is
+	// empty. For a qualifier with bytes other than letters, digits, '_' and '-', use [Exactly].
 	Columns string
 
 	Page Page
@@ -23,7 +22,7 @@ type Get struct {
 	// must be 0 or 1.
 	Versions int
 
-	// Time is applied first: Versions then limits only the versions in this range.
+	// Time is applied before Versions.
 	Time TimeRange
 }
 
@@ -64,8 +63,7 @@ func (t TimeRange) Contains(timestamp int64) bool {
 	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
-// Result has cells in HBase's order: family, qualifier, newest first. The cells may be shared, and
-// must not be changed.
+// Result has cells in HBase's order: family, qualifier, newest first.
 type Result struct {
 	Cells []Cell
 	Err   error
@@ -96,9 +94,8 @@ type Row struct {
 	Cells []Cell
 }
 
-// Scan selects rows from Start, inclusive, to Stop, exclusive. If Reversed, the rows descend, and
-// Start is the greater key. An empty bound is an end of the table. Columns always ascend. Fields
-// without a comment are those of Get.
+// Scan selects rows from Start, inclusive, to Stop, exclusive, descending if Reversed. Columns
+// always ascend. An empty bound is an end of the table. Other fields are as in [Get].
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -113,8 +110,8 @@ type Scan struct {
 	PageSize int
 }
 
-// Empty reports whether the bounds select no row. Such a scan must not be sent: if the bounds are
-// equal, HBase reads a row.
+// Empty reports whether the bounds select no row. Never send such a scan: if the bounds are equal,
+// HBase reads a row.
 func (s Scan) Empty() bool {
 	if s.Reversed {
 		return s.Start != "" && s.Start <= s.Stop
@@ -129,7 +126,7 @@ type Column struct {
 	Whole     bool
 }
 
-// MaxCachedColumns bounds the entries of caches whose keys are [Get.Columns].
+// MaxCachedColumns bounds caches by [Get.Columns].
 const MaxCachedColumns = 1000
 
 // ParseColumns parses [Get.Columns], or returns [ErrInvalid].
@@ -148,8 +145,7 @@ type FamilyColumns struct {
 	Qualifiers []string
 }
 
-// ByFamily groups columns by family, ascending. If a family is selected as a whole, its columns
-// that are also selected by name are omitted.
+// ByFamily groups columns by family, ascending. A whole family replaces its named columns.
 func ByFamily(columns []Column) []FamilyColumns {
 	columns = slices.Clone(columns)
 	slices.SortFunc(columns, func(a, b Column) int { // whole families first
@@ -194,7 +190,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Validate returns [ErrInvalid] if the Get is malformed.
+// Validate may return [ErrInvalid].
 func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
@@ -202,7 +198,7 @@ func (g Get) Validate() error {
 	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
 }
 
-// Validate returns [ErrInvalid] if the Scan is malformed.
+// Validate may return [ErrInvalid].
 func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
@@ -230,9 +226,8 @@ func validateSelection(columns string, page Page, versions int, time TimeRange) 
 	return nil
 }
 
-// Select validates gets, calls use(i, sel) for each valid Get, and stores errors in results. sel is
-// the result of the function selection, which is called once for successive Gets that differ only
-// in Row.
+// Select validates gets, calls use for each valid Get, and stores errors in results. Successive
+// Gets that differ only in Row share one call of selection.
 func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error), use func(i int, sel S) error) {
 	var sel S
 	selected := false

@@ -29,7 +29,7 @@ type Stats struct {
 
 type statsKey struct{}
 
-// WithStats returns a ctx whose store calls are counted in stats.
+// WithStats returns a ctx that counts store calls in stats.
 func WithStats(ctx context.Context, stats *Stats) context.Context {
 	return context.WithValue(ctx, statsKey{}, stats)
 }
@@ -70,7 +70,6 @@ type Servers struct {
 	calls map[string]ServerCalls
 }
 
-// Add is called when c ended.
 func (s *Servers) Add(c ServerCalls) {
 	if s == nil {
 		return
@@ -134,7 +133,7 @@ func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }
 
-// Count counts a row, whose [Size] is bytes. A missing row has the size 0, and does not count.
+// Count counts a row of that [Size]. A missing row has the size 0, and does not count.
 func (m *Meter) Count(bytes int64) {
 	if bytes > 0 {
 		m.rows, m.bytes = m.rows+1, m.bytes+bytes
@@ -147,8 +146,8 @@ func (m *Meter) Close() {
 	m.stats.Bytes.Add(m.bytes)
 }
 
-// CountResults counts the rows of a Get. The error of the Budget replaces the rows after the row
-// that exceeds the Budget.
+// CountResults counts the rows of a Get. The Budget's error replaces the rows after the row that
+// exceeds it.
 func CountResults(ctx context.Context, results []Result) {
 	m := MeterOf(ctx)
 	defer m.Close()

@@ -10,23 +10,22 @@ import (
 // Store is a set of tables. It is safe for concurrent use.
 //
 // A call timeout of the engine bounds each read, write and page of a scan, in addition to the
-// deadline of ctx. If there is neither, [DefaultTimeout] applies. Returned cells may be shared: do
-// not change them. Arguments may be reused after a call.
+// deadline of ctx. If there is neither, [DefaultTimeout] applies. Returned cells may be shared, and
+// are read-only. Arguments may be reused after a call.
 //
 // A call has an error, or each of its items has its own error:
 //
 //   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. A
 //     [Budgeted] store may return them as errors of items instead.
 //   - A missing table is an error of items.
-//   - Other errors, such as too little memory, or a deadline that passes during the call, can be
-//     errors of the call or of items.
+//   - Other errors, such as a [*Busy] or a deadline that passes during the call, can be either.
 type Store interface {
 	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
 	// cells and no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
-	// Scan reads a page of rows per RPC. Timeouts are for a page, the deadline of ctx is for the
-	// whole scan. Rows without a selected cell are omitted. The first error ends the iteration.
+	// Scan reads a page of rows per RPC. Rows without a selected cell are omitted. The first error
+	// ends the iteration.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
 	// Mutate writes rows, each mutation atomically. The errors are index-aligned. A nil slice means
@@ -34,8 +33,7 @@ type Store interface {
 	// cells have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if its row satisfies check, and reports whether put was
-	// written.
+	// CheckAndPut atomically writes put if its row satisfies check, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable creates a table, or returns [ErrTableExists].
@@ -51,7 +49,7 @@ type Store interface {
 	Close() error
 }
 
-// GetAll returns the cells of each Get, or the first error.
+// GetAll returns each Get's cells, or the first error.
 func GetAll(ctx context.Context, store Store, gets []Get) ([][]Cell, error) {
 	if len(gets) == 0 {
 		return nil, nil
@@ -121,8 +119,8 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 
 const defaultPageSize = 256 // rows
 
-// Pages implements [Store.Scan] for an engine. open returns a function that reads the next page,
-// of at most size rows, and reports whether more may follow.
+// Pages implements [Store.Scan] for an engine. open returns a function that reads the next page, of
+// at most size rows. more is true if rows may follow.
 func Pages(
 	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
 ) iter.Seq2[Row, error] {

@@ -13,7 +13,7 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema defines a column family. Fields that are zero have HBase's default: 1 for Versions.
+// FamilySchema defines a column family. Zero fields have HBase's default: 1 for Versions.
 type FamilySchema struct {
 	Name     string
 	Versions int
@@ -26,11 +26,11 @@ type FamilySchema struct {
 	TTL time.Duration
 }
 
-// TimeToPurgeDeletes is the minimum time for which an engine keeps a delete marker. The marker
-// masks cells that are put late with an older timestamp.
+// TimeToPurgeDeletes is how long an engine keeps a delete marker, or longer. The marker masks late
+// puts with an older timestamp.
 const TimeToPurgeDeletes = time.Hour
 
-// Validate returns [ErrInvalid] if the definition is malformed.
+// Validate may return [ErrInvalid].
 func (t Table) Validate() error {
 	if !isWord(t.Name) || len(t.Families) == 0 {
 		return fmt.Errorf("%w: a table needs a name of letters, digits, '_' and '-', and a family; got %q with %d families",

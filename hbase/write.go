@@ -26,13 +26,11 @@ type Put struct {
 	Cells []Cell
 }
 
-// Delete masks cells of one row. As in HBase, it also masks cells that are put later with an older
-// timestamp.
+// Delete masks cells of one row, also cells that are put later with an older timestamp.
 type Delete struct {
 	Table string
 	Row   string
-	// Each column has its own timestamp. If Columns is empty, the Delete masks all families up to
-	// Timestamp.
+	// If Columns is empty, the Delete masks all families up to Timestamp.
 	Columns []Deletion
 	// Timestamp 0 means now.
 	Timestamp int64
@@ -43,12 +41,9 @@ type Kind uint8
 
 // HBase's DeleteFamily, DeleteColumn and Delete.
 const (
-	// Family masks all columns up to the timestamp, inclusive.
-	Family Kind = iota
-	// AllVersions masks a column up to the timestamp, inclusive.
-	AllVersions
-	// OneVersion masks the version with the timestamp, which must not be 0.
-	OneVersion
+	Family      Kind = iota // all columns up to the timestamp, inclusive
+	AllVersions             // a column up to the timestamp, inclusive
+	OneVersion              // the version with the timestamp, which must not be 0
 )
 
 // Deletion is a part of a Delete.

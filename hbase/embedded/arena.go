@@ -19,7 +19,7 @@ type arena struct {
 const (
 	minCells, maxCells = 8, 512
 	minBytes, maxBytes = 512, 64 << 10
-	// Larger values are not part of a piece, because they would leave much of it unused.
+	// A larger value would leave much of a piece unused.
 	largeValue = maxBytes / 16
 )
 

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// Increment formatVersion with a change of the stored bytes that an older version would misread.
+// Increment formatVersion if older versions would misread new bytes.
 const formatVersion = 1
 
 var (
@@ -60,8 +60,7 @@ func (s *Store) checkFormat() error {
 	if err := s.db.Set(formatKey, strconv.AppendUint(nil, formatVersion, 10), s.sync()); err != nil {
 		return storeError(err)
 	}
-	// Pebble writes the first log of a new database without the fields that checkLogs needs. A
-	// flush ends that log.
+	// Pebble's first log of a new database lacks the fields that checkLogs needs.
 	return s.endLog()
 }
 
@@ -147,7 +146,7 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables commits a change of the catalog. change fills the batch, and returns the new tables.
+// changeTables commits a batch that change fills. change returns the new tables.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

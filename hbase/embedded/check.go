@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut gives a cell without a timestamp the time now, or the checked version's timestamp if
-// that is later.
+// CheckAndPut gives a cell without a timestamp the time now, or the checked version's later
+// timestamp.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Pu
 	}
 	if !bytes.Equal(current.Value, check.Value) {
 		unlock()
-		// The value may be of a write that is not durable yet.
+		// The value may not be durable yet.
 		return false, s.awaitDurable(ctx)
 	}
 	// As in HBase, a missing family of put is an error only if the check succeeds.

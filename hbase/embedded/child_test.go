@@ -117,8 +117,8 @@ func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
 	return batch
 }
 
-// acknowledged returns the last number of each kind and worker. It calls the function first after
-// the first line.
+// acknowledged returns the last number of each kind and worker. It calls first after the first
+// line.
 func acknowledged(out io.Reader, first func()) map[string]int {
 	last := map[string]int{}
 	lines := bufio.NewScanner(out)

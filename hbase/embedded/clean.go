@@ -12,17 +12,15 @@ import (
 	"twibase/hbase"
 )
 
-// Reads skip garbage. The cleaner removes the garbage of a row after a read that skipped many
-// entries of garbage (at least the constant tolerated), or that skipped garbage and found no cell.
-// Garbage is:
+// Reads skip garbage. The cleaner removes a row's garbage after a read that skipped at least
+// tolerated entries, or that skipped garbage and found no cell. Garbage is:
 //
-//   - versions that a marker masks, and expired versions
-//   - versions beyond the family's VERSIONS, if the number of such versions of a column is greater
-//     than tolerated. HBase keeps such versions until a flush
+//   - masked versions and expired versions
+//   - versions beyond the family's VERSIONS, if a column has more than tolerated of them
 //   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
-// Tables with a TTL are cleaned completely, when the store is opened and every expiryInterval. In
-// other tables, a row that is never read is never cleaned.
+// Tables with a TTL are cleaned completely when the store opens and every expiryInterval. In other
+// tables, a row that is never read is never cleaned.
 const (
 	tolerated      = 32
 	maxQueued      = 1024
@@ -134,9 +132,9 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes the garbage of a row, under the row's lock. Without the lock, a put could add a
-// version that a marker masks, and the removal of the marker would unmask the version. The removal
-// is not synced, so after a crash the garbage may be back.
+// clean removes the garbage of a row, under the row's lock. Without the lock, a concurrent put
+// could add a version that a removed marker must mask. The removal is not synced, so after a crash
+// the garbage may be back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -150,8 +148,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	// begin is not called, because the clean-up does not change what reads return: cached rows stay
-	// current.
+	// begin is not called: reads return the same cells, so cached rows stay current.
 	state := &s.rows[rowIndex(t.id, key)]
 	state.Lock()
 	defer state.Unlock()

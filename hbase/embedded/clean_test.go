@@ -97,7 +97,7 @@ func (d *fixture) cleanQueued() error {
 	return nil
 }
 
-// clean cleans the queued rows. It checks that no result changes, and how many entries are left.
+// clean cleans the queued rows. It checks that no result changes, and the number of entries left.
 func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()
@@ -216,7 +216,7 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 			d.remove(hbase.OneVersion, "i:n", int64(n+1))
 		}
 		d.put("i:n", 50)
-		// Without this deletion, a read of the newest version would not reach the other versions.
+		// Without this deletion, a read of the newest version would not reach the others.
 		d.remove(hbase.OneVersion, "i:n", 50)
 		d.clean(41)
 		d.expect()

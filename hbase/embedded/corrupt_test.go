@@ -40,12 +40,12 @@ func fill(t *testing.T, s *Store) {
 	}
 }
 
-// openSmall sets small blocks, because Pebble's work for a damaged block is quadratic in its size.
+// openSmall sets small blocks: Pebble's work for a damaged block is quadratic in its size.
 func openSmall(fs vfs.FS) (*Store, error) {
 	return open("db", fs, false, func(s *Store) { s.blockSize = 1 << 10 })
 }
 
-// check reads a whole damaged store, and fails if damage is read as absence.
+// check reads a damaged store, and fails if damage is read as absence.
 func check(t *testing.T, fs vfs.FS, damage string) (noticed bool) {
 	t.Helper()
 	s, err := openSmall(fs)
@@ -242,7 +242,7 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	}
 }
 
-// extent returns the end of a log's chunks, and of the bytes that the last chunk shows as synced.
+// extent returns the end of a log's chunks, and of the bytes that were synced before the last.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}

@@ -15,8 +15,8 @@ import (
 )
 
 // checkLogs looks for damage in the write-ahead log, and in MANIFEST, the list of files. Pebble
-// treats a damaged record as the end of a log that a crash cut off. So without checkLogs, damage
-// would lose acknowledged writes without an error.
+// treats a damaged record as the end of a log that a crash cut off, and would lose acknowledged
+// writes without an error.
 func checkLogs(dir string, fs vfs.FS) error {
 	desc, err := pebble.Peek(dir, fs)
 	if err != nil || !desc.Exists {
@@ -80,9 +80,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// damage returns the offset of a damaged chunk, or -1. A chunk that can't be read is damaged if a
-// later chunk shows that it was synced. In MANIFEST, it is also damaged if a crash can't have cut
-// it short.
+// damage returns the offset of a damaged chunk, or -1. An unreadable chunk is damaged if a later
+// chunk shows that it was synced. In MANIFEST, it is also damaged if a crash can't have cut it
+// short.
 func (l logFile) damage() int {
 	for at := 0; at < len(l.data); {
 		room := logBlock - at%logBlock
@@ -109,8 +109,8 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, or 0 if it can't be read. synced is the
-// number of bytes that were synced before the chunk was written.
+// chunk returns the length of the chunk at an offset, or 0 if it is unreadable. synced is the
+// number of bytes that were synced before it was written.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {
@@ -138,7 +138,7 @@ func (l logFile) chunk(at int) (length int, synced uint64) {
 	return end - at, synced
 }
 
-// synced reports whether a later chunk shows that the byte at an offset was synced.
+// synced reports whether a later chunk shows that the offset was synced.
 func (l logFile) synced(at int) bool {
 	for later := at + 1; later+l.header() <= len(l.data); later++ {
 		if n, synced := l.chunk(later); n > 0 && synced > uint64(at) {
@@ -148,7 +148,7 @@ func (l logFile) synced(at int) bool {
 	return false
 }
 
-// cutShort reports whether the bytes from an offset on may be a chunk that a crash cut short.
+// cutShort reports whether a crash may have cut short a chunk at an offset.
 func (l logFile) cutShort(at int) bool {
 	if len(l.data)-at < shortHeader || strings.Trim(string(l.data[at:]), "\x00") == "" {
 		return true

@@ -23,7 +23,7 @@ type lookup struct {
 	cached    *cachedRow // nil if the row must be read
 }
 
-// Get reads the uncached rows by one iterator, in key order, so that neighbours share blocks.
+// Get reads uncached rows in key order by one iterator, so that neighbours share blocks.
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	ctx, cancel := hbase.Bounded(ctx, 0)
 	defer cancel()
@@ -45,8 +45,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is the
-	// snapshot, and also reads cached rows that have changed.
+	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is, and also
+	// reads cached rows that have changed.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error
@@ -96,7 +96,7 @@ func (s *Store) selectFor(g *hbase.Get) (sel selected, err error) {
 	return sel, err
 }
 
-// allCurrent reports whether all cached rows are current. It forgets the rows that have changed.
+// allCurrent forgets cached rows that have changed, and reports whether there were none.
 func (s *Store) allCurrent(lookups []lookup) bool {
 	all := true
 	for i := range lookups {

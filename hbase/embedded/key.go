@@ -10,9 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// The key of an entry sorts bytewise as HBase sorts cells. The bytes 00 01 end a row or a
-// qualifier. A byte 00 in a row or a qualifier is written as 00 FF. The markers of a family sort
-// before its columns.
+// Keys sort bytewise as HBase sorts cells. 00 01 ends a row or a qualifier, and a byte 00 in them
+// is written as 00 FF. The markers of a family precede its columns.
 //
 //	┌──────────┬──────┬───────┬────────┬────┬───────────┬───────┬──────────────┬──────┐
 //	│ table  4 │ row… │ 00 01 │ family │ 00 │qualifier… │ 00 01 │ MaxInt64−t 8 │ kind │  version, or marker of a column
@@ -29,7 +28,7 @@ const (
 	terminator       = "\x00\x01"
 )
 
-// Kinds in key order: at one timestamp a marker sorts before the versions that it masks.
+// Kinds in key order: at one timestamp, markers precede versions.
 const (
 	kindAllVersions = 1
 	kindOneVersion  = 2
@@ -59,7 +58,7 @@ func appendTime(dst []byte, timestamp int64) []byte {
 
 func decodeTime(b []byte) int64 { return math.MaxInt64 - int64(binary.BigEndian.Uint64(b)) }
 
-// familyMarker decodes the part of a key after the family. ok is false for the key of a column.
+// familyMarker decodes a key after the family. ok is false for a column.
 func familyMarker(tail []byte) (timestamp int64, ok bool) {
 	if len(tail) != familyTailLength || tail[0] != 0 || tail[1] != 0 {
 		return 0, false
@@ -97,8 +96,7 @@ func decodeRow(a *arena, prefix []byte) (string, error) {
 	return a.unescaped(prefix[tableLength : len(prefix)-len(terminator)])
 }
 
-// prefixEnd changes key, a prefix that ends in a terminator, to the first key after all keys with
-// that prefix.
+// prefixEnd changes a prefix that ends in a terminator to the first key after all keys with it.
 func prefixEnd(key []byte) []byte {
 	key[len(key)-1]++
 	return key

@@ -16,10 +16,9 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// The index of a file usually fits in one block of this size, so a seek reads one block less.
+	// A file's index usually fits in one block of this size, so a seek reads one block less.
 	indexBlockSize = 256 << 10
-	// format is pinned, because an update of Pebble could change it. Then earlier versions of
-	// twibase could not open the store.
+	// format is pinned, so that an update of Pebble does not lock out earlier versions of twibase.
 	format = pebble.FormatValueSeparation
 )
 
@@ -39,7 +38,7 @@ func (s *Store) pebbleOptions(fs vfs.FS) *pebble.Options {
 		FormatMajorVersion: format,
 		CacheSize:          cacheSize,
 		MemTableSize:       memTableSize,
-		// An import writes faster than one core compacts: do not stall its writes.
+		// An import writes faster than one core compacts, and must not stall.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
@@ -76,7 +75,7 @@ func (l pebbleLog) Errorf(format string, args ...any) {
 }
 
 // Fatalf must not return. Pebble calls it when it can't continue without losing acknowledged
-// writes, for example because it can't write the log.
+// writes.
 func (l pebbleLog) Fatalf(format string, args ...any) {
 	l.log.Error("the embedded store can't continue: "+fmt.Sprintf(format, args...), "component", "pebble")
 	os.Exit(1)

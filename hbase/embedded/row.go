@@ -10,8 +10,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column. In
-// a family with many VERSIONS it steps over more versions, to count garbage.
+// maxPassed is the number of versions that a reader steps over before it seeks the next column. It
+// is higher in a family with many VERSIONS, to count garbage.
 const maxPassed = 64
 
 type query struct {
@@ -32,9 +32,9 @@ type reader struct {
 	rowKey, family, column []byte
 	target, past           []byte // scratch
 
-	masked  int64 // timestamp up to which a marker of the family masks, or -1
+	masked  int64 // the family is masked up to this timestamp, or -1
 	now     int64 // ms
-	garbage int   // number of skipped entries that the cleaner can remove
+	garbage int   // skipped entries that the cleaner can remove
 }
 
 func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
@@ -109,8 +109,8 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers sets the field masked to the timestamp of the newest marker, which comes first,
-// and moves to the columns.
+// readFamilyMarkers sets masked from the newest marker, which comes first, and moves to the
+// columns.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -175,8 +175,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn reads the column at the cursor, and moves past it. The parameter known is nil unless
-// the column was selected by name.
+// readColumn reads the column at the cursor, and moves past it. known is nil unless the column was
+// selected by name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {
@@ -224,8 +224,7 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 	return found, nil
 }
 
-// take adds the version at the cursor to the result. If again is true, the previous cell has the
-// same column.
+// take adds the version at the cursor. If again is true, the previous cell has the same column.
 func (r *reader) take(family string, known *column, timestamp int64, again bool) error {
 	c, err := hbase.Cell{Family: family, Timestamp: timestamp}, error(nil)
 	if !r.query.noValues {

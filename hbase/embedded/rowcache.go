@@ -15,18 +15,17 @@ import (
 	"twibase/hbase"
 )
 
-// rowCache keeps decoded rows. Reading them from Pebble's block cache would take a seek per row and
-// a step per cell. A nil cache keeps nothing.
+// rowCache keeps decoded rows: Pebble's block cache would take a seek per row and a step per cell.
+// A nil cache keeps nothing.
 //
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read at the earliest. Keeping a row costs as much as reading it, and
-// evicts another row.
+// A row is kept at its second read at the earliest, because keeping a row costs as much as reading
+// it, and evicts another row.
 //
-// No Get returns a stale row. No other process writes, and the store counts the writes of a row
-// before they become visible (rowState). A cached row has the count of writes from before the row
-// was read.
+// No Get returns a stale row: no other process writes, the store counts a row's writes before they
+// become visible (rowState), and a cached row has the count from before it was read.
 type rowCache struct {
 	shards [16]cacheShard
 	// seenOnce has hashes of keys whose rows were not kept.
@@ -51,7 +50,7 @@ type cacheShard struct {
 	size, limit int
 }
 
-// cachedRow is a result of a Get. Callers share the cells.
+// cachedRow is a result of a Get. Its cells are shared.
 type cachedRow struct {
 	key    cacheKey
 	cells  []hbase.Cell
@@ -68,7 +67,7 @@ const (
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
 	// Copying a larger row costs more than reading it.
 	maxCached = 64 << 10
-	// One element of seenOnce per bytesPerSeen of the cache: about one per small row.
+	// Bytes of the cache per element of seenOnce: about one element per small row.
 	bytesPerSeen = 512
 )
 
@@ -85,7 +84,7 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find sets lookup.cached of hits, and lookup.writes of misses that the method offer may cache.
+// find sets lookup.cached of hits, and lookup.writes of misses that offer may cache.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)
@@ -133,9 +132,8 @@ func cloneCells(cells []hbase.Cell) []hbase.Cell {
 	return clones
 }
 
-// again reports whether the hash was offered before. A key replaces another key in its slot only
-// half of the time. If a key always replaced the other, two rows that share a slot and are read in
-// turns would never be kept.
+// again reports whether the hash was offered before. A key replaces another in its slot only half
+// of the time. Otherwise two rows that share a slot, read in turns, would never be kept.
 func (c *rowCache) again(hash uint64) bool {
 	slot, mine := &c.seenOnce[hash%uint64(len(c.seenOnce))], uint32(hash>>32)|1
 	switch known := slot.Load(); {

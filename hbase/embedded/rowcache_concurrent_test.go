@@ -15,8 +15,7 @@ import (
 	"twibase/hbase"
 )
 
-// register is a column with one writer of ascending steps. If the field deleted is true, odd steps
-// delete the column.
+// register is a column with one writer of ascending steps. If deleted is true, odd steps delete it.
 type register struct {
 	rows           []string
 	family, column string
@@ -31,8 +30,7 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call. If r.deleted is true, mutate calls remove
-// at odd steps.
+// mutate writes a step to all rows in one call. If r.deleted is true, odd steps call remove.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {
@@ -82,7 +80,7 @@ func deletingRow(_ *register, row string, step int64) hbase.Delete {
 	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
 }
 
-// checkAndPut puts the next step. Then it fails to put another step after a wrong check.
+// checkAndPut puts the next step. Then it fails to put another after a wrong check.
 func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
 	check := hbase.Check{Family: r.family, Qualifier: r.column}
 	if step > 1 {
@@ -105,9 +103,9 @@ type observer struct {
 	seen   map[string]int64
 }
 
-// look reads rows in one call. A register must have the same step in all of them. That step must
-// have begun before the end of the call. It must not be older than a step that was read before, or
-// was complete before the call.
+// look reads rows in one call. A register must have the same step in all of them. The step must
+// have begun before the end of the call. It must not be older than a step that was read or complete
+// before the call.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
 	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {
@@ -195,7 +193,7 @@ func TestConcurrentReadsAreNeverStale(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			var minutes atomic.Int64 // the clock advances a minute per reading, so that markers expire
+			var minutes atomic.Int64 // a reading advances the clock, so that markers expire
 			s, err := Open(c.dir, func(s *Store) {
 				s.clock = func() time.Time {
 					return time.UnixMilli(1e12).Add(time.Duration(minutes.Add(1)) * time.Minute)

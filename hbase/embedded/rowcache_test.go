@@ -327,7 +327,7 @@ func TestCachedRowsEqualPebbles(t *testing.T) {
 func TestKeysThatShareASlotAreCached(t *testing.T) {
 	c := &rowCache{seenOnce: make([]atomic.Uint32, 1)}
 	kept := map[string]bool{}
-	for range 100 { // 2^-99 is the probability that neither is kept
+	for range 100 { // neither is kept with probability 2^-99
 		for _, key := range []string{"a", "b"} {
 			kept[key] = kept[key] || c.again(rowHash(0, key))
 		}

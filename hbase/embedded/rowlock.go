@@ -17,8 +17,7 @@ type rowStates [1 << rowStateBits]rowState
 const rowStateBits = 14
 
 // rowState is the lock of a row, and its count of writes. Blind writes share the lock. Writes that
-// read the row hold it exclusively. Both release the lock when the write is visible, before the
-// fsync.
+// read the row hold it exclusively. Both release it when the write is visible, before the fsync.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64 // numbers of writes
@@ -28,11 +27,10 @@ func (r *rowState) begin() { r.begun.Add(1) }
 
 func (r *rowState) end() { r.ended.Add(1) }
 
-// idle reports whether no write is between begin and end. Cells that are read later are current
-// while unchanged(writes) is true.
+// idle reports whether no write is between begin and end. Cells read later are current while
+// unchanged(writes) is true.
 func (r *rowState) idle() (writes uint64, ok bool) {
-	// The counter ended is loaded before the counter begun. In the other order, the end of a later
-	// write could hide a write in progress.
+	// ended is loaded first. Otherwise the end of a later write could hide a write in progress.
 	ended := r.ended.Load()
 	writes = r.begun.Load()
 	return writes, writes == ended
@@ -48,8 +46,8 @@ func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(ta
 
 func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
-// share read-locks the rows of the valid mutations: a mutation is valid if its element of tables is
-// not nil. It locks in ascending order, so two batches do not deadlock.
+// share read-locks the rows of mutations with a table, in ascending order, so two batches do not
+// deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {

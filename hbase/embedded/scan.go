@@ -14,7 +14,7 @@ import (
 // server is the region server in [hbase.Stats].
 const server = "embedded"
 
-// maxPageBytes bounds a page of a scan, in addition to its number of rows.
+// maxPageBytes bounds a page of a scan, in addition to its rows.
 const maxPageBytes = 4 << 20
 
 func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {

@@ -67,7 +67,7 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// IsStore reports whether a directory contains a store, which may be in use.
+// IsStore reports whether a directory has a store, maybe in use.
 func IsStore(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
@@ -116,7 +116,7 @@ func (s *Store) openPebble(dir string, files vfs.FS) (err error) {
 	return nil
 }
 
-// enter begins a call. If it returns nil, the call must end with the method leave.
+// enter begins a call. Unless it returns an error, leave must end the call.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Store) enter(ctx context.Context) error {
 
 func (s *Store) leave() { s.mu.RUnlock() }
 
-// now returns the time in milliseconds. The time never goes back.
+// now returns milliseconds, and never goes back.
 func (s *Store) now() int64 {
 	now := s.clock().UnixMilli()
 	for {
@@ -159,9 +159,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut closes Pebble after a flush, which begins an empty log. Without the flush, checkLogs could
-// not distinguish damage at the end of the log from a crash. Pebble panics if it can't write a
-// file, such as on a full disk. By then, the log on disk has all acknowledged writes.
+// shut flushes before it closes Pebble, because checkLogs can't distinguish damage at the end of a
+// log from a crash. Pebble panics if it can't write a file, such as on a full disk. By then, the
+// log on disk has all acknowledged writes.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -179,8 +179,7 @@ func storeError(err error) error {
 }
 
 func lockError(dir string, err error) error {
-	// POSIX locks don't exclude a second lock of the same process. Pebble rejects it, but without a
-	// sentinel error.
+	// Pebble has no sentinel error for a second lock of the same process.
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
 	}

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// table is immutable, except for its cache, the field selections.
+// table is immutable, except for the cache selections.
 type table struct {
 	id         uint32
 	name       string
@@ -24,7 +24,7 @@ type family struct {
 	ttl      int64 // ms
 }
 
-// storedTable is a table in the catalog, as JSON. Splits are []byte because a JSON string is UTF-8.
+// storedTable is JSON in the catalog. Splits are []byte because a JSON string is UTF-8.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema

@@ -67,9 +67,8 @@ func (s *Store) checkMutation(m hbase.Mutation) (*table, error) {
 	return t, nil
 }
 
-// commit applies the batch, unlocks the rows, and returns when the batch is durable. A later write
-// that depends on this batch follows the batch in the log. If ctx ends first, the outcome is
-// unknown.
+// commit applies the batch, unlocks the rows, and returns when the batch is durable. Later writes
+// that depend on it follow it in the log. If ctx ends first, the outcome is unknown.
 func (s *Store) commit(ctx context.Context, b *pebble.Batch, unlock func()) error {
 	if s.volatile {
 		defer b.Close()

@@ -2,13 +2,11 @@
 //
 // A [Semaphore] gives units, such as slots or bytes, to named clients:
 //
-//   - The waiting client with the fewest units is served next. In a tie, it is the client with the
-//     oldest request. So a client with one request does not wait for hundreds of requests of
-//     another client.
+//   - The waiting client with the fewest units is served next; in a tie, the client with the oldest
+//     request.
 //   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
-//     1/(n+reserve) of the units each, and a new client finds free units. A client without units
-//     may take any number of units. A client that was alone for the last [Contention] may take all
-//     units.
+//     1/(n+reserve) of the units each. A client without units, or that was alone for the last
+//     [Contention], may take any number of units.
 //   - If too many requests wait, the client with the most waiting requests loses its newest
 //     request. In a tie, the new request is rejected.
 package fair
@@ -23,9 +21,8 @@ import (
 // Contention is how long a request of one client limits the other clients.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. The time to serve a request is proportional to the number of
-// waiting clients. The time to remove a request is proportional to the length of its client's
-// queue. A Semaphore is safe for concurrent use.
+// Semaphore is a weighted semaphore. Serving a request takes O(waiting clients), removing a request
+// O(waiting requests of its client). A Semaphore is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -65,8 +62,7 @@ func (s *Semaphore) Load() (used int64, waiting int) {
 	return s.used, s.waiting
 }
 
-// TryAcquire takes units if the client may have them without waiting, and reports whether it took
-// them.
+// TryAcquire is [Semaphore.Acquire] without waiting.
 func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +84,7 @@ func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	return false
 }
 
-// Acquire waits for units until ctx is done, for timeout at most. It reports whether it took them.
+// Acquire takes units, and reports whether it did. It waits until ctx is done, for timeout at most.
 func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeout time.Duration) bool {
 	if s.TryAcquire(name, units) {
 		return true
@@ -130,7 +126,7 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire would reject a request of the client for one unit, without waiting.
+// Full reports whether Acquire would reject a request of the client for one unit without waiting.
 // It assumes that all waiting requests are for one unit.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
@@ -174,8 +170,7 @@ func (s *Semaphore) client(name string) *client {
 	return c
 }
 
-// contend limits clients until Contention has passed. Then a timer serves the clients that still
-// wait.
+// contend limits clients until Contention has passed. Then a timer serves waiting clients.
 func (s *Semaphore) contend() {
 	s.shared = time.Now()
 	if s.alone != nil {
@@ -189,7 +184,6 @@ func (s *Semaphore) contend() {
 	})
 }
 
-// add queues a new request, and takes units for waiting requests.
 func (s *Semaphore) add(c *client, units int64) *request {
 	if len(c.queue) == 0 {
 		s.queues = append(s.queues, c)
@@ -210,8 +204,8 @@ func (s *Semaphore) taken(r *request) bool {
 	}
 }
 
-// dispatch takes units for waiting requests. A request that needs more units than are free blocks
-// all other requests. If it did not, small requests could keep a large request waiting.
+// dispatch serves waiting requests. A request that needs more units than are free blocks all
+// others, so that small requests can't keep it waiting.
 func (s *Semaphore) dispatch() {
 	for {
 		next := s.next()
@@ -257,8 +251,7 @@ func (s *Semaphore) longest() (longest *client) {
 	return longest
 }
 
-// remove must be followed by a call of dispatch, because the request may have blocked other
-// requests.
+// remove must be followed by dispatch, because the request may have blocked others.
 func (s *Semaphore) remove(c *client, r *request) {
 	i := slices.Index(c.queue, r)
 	c.queue = slices.Delete(c.queue, i, i+1)

@@ -19,10 +19,10 @@ type attribute[T any] struct {
 	form       Form
 }
 
-// Form says which values of an attribute package writers accepts.
+// Form is the form of values that package writers accepts.
 type Form int
 
-// Mutations cannot set an attribute whose form is 0.
+// Mutations cannot set attributes of form 0.
 const (
 	OfLine Form = 1 + iota
 	OfDepartmentName
@@ -42,7 +42,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute. format returns the stored text of a value, and parse is the inverse.
+// value declares an attribute. format returns the stored text, and parse is the inverse.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -89,14 +89,14 @@ func instant[T any](column string, field func(*T) **time.Time, also ...string) a
 		})
 }
 
-// count declares a number that is zero if it has no cell.
+// count declares a number whose default is zero.
 func count[T any](column string, field func(*T) **int, also ...string) attribute[T] {
 	a := number(column, field, also...)
 	a.setDefault = orElse(field, &none)
 	return a
 }
 
-// none is the shared, read-only zero of absent counts.
+// none is the shared, read-only zero.
 var none int
 
 func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
@@ -114,8 +114,8 @@ const CommitColumn = "op"
 // another attribute, except counts. Imports and repairs do not change it.
 const Version = "version"
 
-// version declares [Version], which is "0" if no operation changed the object since its import.
-// Unlike [CommitColumn], it does not change when a fence is written.
+// version declares [Version], by default "0". Unlike [CommitColumn], it does not change with
+// fences.
 func version[T any](field func(*T) **string) attribute[T] {
 	a := text(Version, field)
 	a.setDefault = orElse(field, &imported)
@@ -124,6 +124,5 @@ func version[T any](field func(*T) **string) attribute[T] {
 
 var imported = "0"
 
-// Origin is a column that identifies the request that created an object: see docs/TABLES.md. It is
-// not in the schema.
+// Origin is a column that identifies the request that created an object: see docs/TABLES.md.
 const Origin = "origin"

@@ -7,17 +7,17 @@ import (
 	"twibase/hbase"
 )
 
-// FanoutLimit is the default number of followers beyond which an author becomes a broadcaster.
+// FanoutLimit is the default number of followers above which an author becomes a broadcaster.
 const FanoutLimit = 10_000
 
 // MaxBroadcasters bounds the cost of reading a timeline.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether one more author may join n broadcasters. It keeps a tenth of
-// MaxBroadcasters free for concurrent changes.
+// RoomForBroadcasters reports whether an author may join n broadcasters. A tenth of MaxBroadcasters
+// stays free for concurrent changes.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
-// Broadcast is the state of an author. A stored state is never deleted: see [DeletedValue].
+// Broadcast is the state of an author. Stored states are never deleted: see [DeletedValue].
 //
 //	Pushed ──► Merged ──► Leaving ──► Pushed
 //
@@ -25,16 +25,15 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 type Broadcast string
 
 const (
-	// Pushed means that timelines have the author's twits. It is the default state.
+	// Pushed, the default, means that timelines have the author's twits.
 	Pushed Broadcast = "pushed"
-	// Merged means that readers merge the author's twits into timelines. Timelines may have older
-	// twits of the author.
+	// Merged means that readers merge the author's twits into timelines.
 	Merged Broadcast = "merged"
 )
 
 const leaving = "leaving " // ‖ id of the job
 
-// Leaving is like Merged, until the job has delivered the author's newest twits.
+// Leaving is Merged until the job has delivered the author's newest twits.
 func Leaving(job string) Broadcast { return Broadcast(leaving + job) }
 
 // Leaving returns the job. ok is false for other states.
@@ -51,7 +50,7 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters is a row with the states of current and former broadcasters.
+// Broadcasters is a row with the states of authors.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
@@ -68,8 +67,8 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns the check and the Put of a transition from old to next. If stored is false, the
-// check expects no state.
+// Change returns the check and the Put of a transition. If stored is false, the check expects no
+// state.
 func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {
@@ -83,7 +82,7 @@ func (b broadcasters) Put(author string, state Broadcast, timestamp int64) hbase
 		{Family: broadcastersFamily, Qualifier: author, Timestamp: timestamp, Value: []byte(state)}}}
 }
 
-// State decodes the cells read by b.Of, or a single cell read by b.Get.
+// State decodes b.Of, or a cell of b.Get.
 func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, err error) {
 	if len(cells) == 0 {
 		return Pushed, false, nil
@@ -95,7 +94,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors that are not Pushed, ascending.
+// Decode returns the authors that are not Pushed.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {
@@ -110,7 +109,7 @@ func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	return authors, nil
 }
 
-// Imports is a row of markers about imports and repairs.
+// Imports is a row about imports and repairs.
 var Imports = imports{}
 
 type imports struct{}
@@ -124,7 +123,7 @@ func (imports) Get() hbase.Get {
 	return hbase.Get{Table: Broadcasters.Table, Row: RowKey("import"), Columns: broadcastersFamily}
 }
 
-// Repaired reports whether a repair has left delete markers, which may mask puts of an import.
+// Repaired reports whether delete markers of a repair may mask puts of an import.
 func (imports) Repaired(cells []hbase.Cell) bool {
 	_, repaired := find(cells, importRepaired)
 	return repaired
@@ -132,7 +131,7 @@ func (imports) Repaired(cells []hbase.Cell) bool {
 
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
-// Marker reports whether an import has added timeline entries, and has not trimmed them.
+// Marker reports whether an import has not yet trimmed the timelines that it extended.
 func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
 	c, _ := find(cells, importMarker)
 	return string(c.Value) == "1", c.Timestamp

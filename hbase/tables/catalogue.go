@@ -1,16 +1,11 @@
 // Package tables declares how twibase's nouns are stored, a file per noun. docs/TABLES.md draws the
-// bytes.
+// bytes, and docs/GLOSSARY.md defines objects, lists, edges and relations.
 //
-// The package does no I/O. A function that "reads" returns an [hbase.Get]. A function that "scans",
-// "writes" or "deletes" returns a Scan, a Put or a Delete. A function that decodes rows or cells
-// returns [hbase.ErrCorrupt] if they are damaged. A function that checks or parses a name, an id or
-// a position returns [ErrName].
+// The package does no I/O: functions that read, scan, write or delete return an [hbase.Get], Scan,
+// Put or Delete. Functions that decode rows or cells return [hbase.ErrCorrupt] for damage.
+// Functions that check or parse a name, an id or a position return [ErrName].
 //
-// An object is a row with a cell per attribute. A list is a wide row with a column per member. An
-// edge is a row that says whether two objects are related. The lists at both ends of a relation are
-// derived from its edges.
-//
-// Declarations are safe for concurrent use. [Memory] and [Decoder] are not.
+// Declarations are safe for concurrent use.
 package tables
 
 import (
@@ -74,7 +69,7 @@ func Relations() []*Relation { return relations }
 // References returns a read-only slice.
 func References() []*Reference { return references }
 
-// ObjectNamed returns the object whose [AnyObject.Name] is name, or nil.
+// ObjectNamed returns the object with an [AnyObject.Name], or nil.
 func ObjectNamed(name string) *AnyObject {
 	for _, o := range objects {
 		if o.Name == name {
@@ -113,8 +108,7 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell returns the size, in bytes, that is assumed for a cell before it is read. Few cells are
-// larger.
+// MaxCell returns the assumed bytes of a cell before it is read. Few cells are larger.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
@@ -163,8 +157,7 @@ func tableFamilies() (all []tableFamily) {
 }
 
 // Tables returns the tables with the object's row, its lists, and the edges and plays whose row
-// keys begin with its key: see [BelongsTo]. It leaves out other tables, such as those of change
-// events and accounts.
+// keys begin with its key: see [BelongsTo].
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -179,8 +172,7 @@ func tablesOfNouns() map[Noun][]string {
 	return own
 }
 
-// Definitions returns all tables, sorted by name. Each table is pre-split into the given number of
-// regions, at least 1.
+// Definitions returns all tables, sorted by name, each pre-split into regions (at least 1).
 func Definitions(regions int) []hbase.Table {
 	splits, byLetter := splitsByHash(regions), splitsByLetter(regions)
 	var all []hbase.Table
@@ -192,7 +184,7 @@ func Definitions(regions int) []hbase.Table {
 				all[i].Splits = byLetter
 			}
 		}
-		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding: see docs/TABLES.md.
+		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding.
 		all[i].Families = append(all[i].Families,
 			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
 	}
@@ -211,6 +203,6 @@ func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }
 
-// Original reports whether the first version of twibase had the table. If only some original tables
-// exist, data is lost, or the creation of the tables was interrupted.
+// Original reports whether the first version of twibase had the table. If only some of these tables
+// exist, data is lost, or their creation was interrupted.
 func Original(table string) bool { return slices.Contains(original, table) }

@@ -90,9 +90,8 @@ func corrupt(err error, what string) error {
 	return fmt.Errorf("%w: %q: %w", hbase.ErrCorrupt, what, err)
 }
 
-// A record is the value of a twit or comment: numbered strings in the wire format of protocol
-// buffers. Only the canonical form is valid. Unknown fields are rejected: if they were skipped, one
-// damaged bit could make a Moment public.
+// A record is the value of a twit or comment: strings in the canonical wire format of protocol
+// buffers. docs/TABLES.md has the reason for strict decoding.
 type record []byte
 
 func (r record) add(field protowire.Number, s string) record {
@@ -104,10 +103,9 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share the memory of the record.
 type reader struct {
 	rest []byte
-	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the byte before
-	// it (the end of its length) and the byte after it (a tag) are ASCII. If valid is false, each
-	// text is checked. The texts may still be valid, because a length above 127 has bytes that are
-	// not ASCII.
+	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the bytes before
+	// it (the end of its length) and after it (a tag) are ASCII. Otherwise each text is checked,
+	// because lengths above 127 have bytes that are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]
@@ -135,8 +133,8 @@ func (r *reader) reject(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a field with a string. n is the length of the field in bytes, or negative if the
-// field is not in the shortest wire format.
+// shortest decodes a string field. n is its length in bytes, or negative if it is not in the
+// shortest wire format.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	field, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 || kind != protowire.BytesType {

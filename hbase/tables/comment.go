@@ -22,18 +22,18 @@ type Comment struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
 	Content    string
-	Mark       string // unique for that twit and time: see [CommentMark]
+	Mark       string // unique for twit and time: see [CommentMark]
 }
 
 const (
-	// markAuthor is the maximum length, in bytes, of the author's name in a mark. Marks begin with
-	// the name, so most comments with the same time are sorted by author.
+	// markAuthor bounds the author's name in a mark, in bytes. Marks begin with the name, so most
+	// comments of the same time are sorted by author.
 	markAuthor = 24
 	markHash   = 8 // bytes
 )
 
 // CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. Equal comments
-// of a file differ in their ordinal. A second import makes the same marks, so it adds no comment.
+// of a file differ in their ordinal, so a second import adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -153,7 +153,7 @@ func decodeComment(m *Memory, owner, position string, value []byte) (*Comment, e
 	return c, r.err
 }
 
-// UserComments are the keys of a user's comments, newest first, for the user's deletion.
+// UserComments are a user's comments, newest first, for the user's deletion.
 var UserComments = newList(List[CommentKey]{
 	AnyList: AnyList{Table: "user_comments", Family: "l", Owner: &Users.AnyObject},
 	decode:  decodeUserComment,
@@ -161,7 +161,7 @@ var UserComments = newList(List[CommentKey]{
 })
 
 func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, error) {
-	// A position ends with a hash of fixed length. Its inverted time may contain the separator.
+	// A position ends with a hash of fixed length. Its time may contain the separator.
 	if len(qualifier) >= timeSize {
 		if at := strings.Index(qualifier[timeSize:], separator); at >= 0 && timeSize+at+1+markHash <= len(qualifier) {
 			end := timeSize + at + 1 + markHash
@@ -175,7 +175,7 @@ func decodeUserComment(_ *Memory, _, qualifier string, _ []byte) (CommentKey, er
 	return CommentKey{}, fmt.Errorf("%w: the position of a comment of a user is damaged", ErrName)
 }
 
-// Commenters are the commit rows of operations on comments, one per twit and author.
+// Commenters are the commit rows of comments, one per twit and author.
 var Commenters = commenters{"commenters"}
 
 type commenters struct{ Table string }
@@ -201,7 +201,7 @@ func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
 	return c.get(twit, author, commenterAdded+hashKey(key))
 }
 
-// Removed reads whether a comment of the author was removed, by the author or by others.
+// Removed reads whether anyone removed a comment of the author.
 func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
@@ -251,5 +251,5 @@ func (c commenters) DecodeRemoved(cells []hbase.Cell) bool {
 	})
 }
 
-// KeyedName returns a hash of a caller and an idempotency key, for a twit's name or an [Origin].
+// KeyedName hashes a caller and an idempotency key, for a twit's name or an [Origin].
 func KeyedName(caller, key string) string { return hashKey(caller + separator + key) }

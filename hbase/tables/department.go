@@ -44,7 +44,7 @@ var Departments = &Object[Department]{
 	},
 }
 
-// Tree is the row of [Root], which is the commit row of all changes of the tree.
+// Tree is the row of [Root], the commit row of all changes of the tree.
 var Tree = tree{}
 
 type tree struct{}
@@ -55,8 +55,7 @@ func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
-// Depth returns an upper bound of the number of levels. known is false after an import by an early
-// version.
+// Depth returns an upper bound of the levels. known is false after an import by an early version.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {
@@ -96,7 +95,7 @@ var Children = newList(List[Child]{
 	encode: func(c Child) (string, []byte) { return c.Name + separator + c.Code, nil },
 })
 
-// CheckDepartmentName checks for 1–180 bytes of UTF-8 without ASCII control characters.
+// CheckDepartmentName accepts 1–180 bytes of UTF-8 without ASCII control characters.
 func CheckDepartmentName(s string) error {
 	if len(s) < 1 || len(s) > MaxDepartmentName {
 		return fmt.Errorf("%w: a department's name has 1 to %d bytes, not %d", ErrName, MaxDepartmentName, len(s))
@@ -107,6 +106,6 @@ func CheckDepartmentName(s string) error {
 	return nil
 }
 
-// DepartmentRoles are the codes of the roles that a department defines, ascending.
+// DepartmentRoles are the roles that a department defines, ascending.
 var DepartmentRoles = nameList(
 	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount", Cursor: 'e'}, CheckCode)

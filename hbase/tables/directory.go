@@ -8,9 +8,9 @@ import (
 	"twibase/hbase"
 )
 
-// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start. The
-// prefix sorts after every member, because inverted times start below 0x80, and UTF-8 has no byte
-// 0xff. Package listscan explains buckets and splits.
+// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start. It
+// sorts after every member, because inverted times start below 0x80, and UTF-8 has no byte 0xff.
+// Package listscan explains buckets.
 const directoryPrefix = "\xff"
 
 // MembersEnd is after every position.
@@ -22,15 +22,14 @@ const moved = "\xff" // the value of a moved marker
 
 const bucketSize = 4 // bytes of a bucket's number
 
-// Bucket is a row of a list. It covers the positions [Start, Stop), or from Start to the end if
-// Stop is empty.
+// Bucket is a row of a list. It covers the positions [Start, Stop). An empty Stop is no bound.
 type Bucket struct {
 	Number      uint32
 	Start, Stop string
 }
 
-// BucketOf returns the number of the bucket that covers position: 0 if no named bucket does. The
-// parameter directory may lack the buckets that stop at or before position.
+// BucketOf returns the named bucket that covers position, or 0. directory may lack the buckets that
+// stop at or before position.
 func BucketOf(directory []Bucket, position string) uint32 {
 	i, _ := slices.BinarySearchFunc(directory, position, func(b Bucket, position string) int {
 		if b.Stop != "" && b.Stop <= position {
@@ -44,7 +43,7 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns the number of a new bucket: one more than the highest number.
+// NextBucket returns the number of a new bucket.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -53,10 +52,9 @@ func NextBucket(directory []Bucket) uint32 {
 	return next
 }
 
-// Split plans the split of a full bucket. Each position in starts begins a new bucket. The number
-// of the first new bucket is the parameter first. The full bucket keeps the members before
-// starts[0]. columns are the buckets that one Put writes to the directory: the new buckets and,
-// unless bucket 0 is split, the full bucket with its new stop.
+// Split plans the split of a full bucket. Each of starts begins a new bucket, numbered from first
+// on. The full bucket keeps the members before starts[0]. One Put writes columns to the directory:
+// the new buckets and, unless bucket is 0, the full bucket with its new stop.
 func Split(directory []Bucket, bucket, first uint32, starts []string) (created, columns []Bucket) {
 	stop := ""
 	if bucket == 0 && len(directory) > 0 {
@@ -78,11 +76,11 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 	return created, append(columns, created...)
 }
 
-// Directory reads up to n named buckets, beginning with the first bucket that stops at or after
-// position. An empty position is the end of the list.
+// Directory reads up to n named buckets, from the first that stops at or after position on. An
+// empty position is the end of the list.
 //
 // If the first bucket read starts before position, it covers the positions directly before
-// position. If not, bucket 0 covers them. To find the bucket that covers position itself, pass
+// position. Otherwise bucket 0 does. To find the bucket of position itself, pass
 // [hbase.Next](position).
 func (l *AnyList) Directory(owner, position string, n int) hbase.Get {
 	if position == "" {
@@ -115,7 +113,7 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket decodes and appends a directory column. A pending column is checked, not appended.
+// appendBucket appends a directory column. It checks a pending column, and does not append it.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
 		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
@@ -171,11 +169,11 @@ func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 // Moved recognises a moved marker.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Place has the buckets that store a position.
+// Place has the buckets of a position.
 type Place struct {
-	Covering uint32 // the bucket that covers the position
-	Pending  uint32 // the pending bucket that will cover the position, or 0
-	Moving   bool   // old copies of Covering's members may remain in the bucket that was split
+	Covering uint32 // the bucket that covers it
+	Pending  uint32 // the bucket that will cover it, or 0
+	Moving   bool   // old copies may remain in the bucket that was split
 }
 
 // Places reads the named buckets that stop after a position, and the pending buckets.
@@ -195,15 +193,13 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	}
 	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
 	if p.Pending != 0 && p.Pending == p.Covering {
-		// The directory names the new bucket. The pending column stays until the old copies are
-		// deleted.
+		// The pending column stays until the old copies are deleted.
 		p.Pending, p.Moving = 0, true
 	}
 	return p, nil
 }
 
-// PendingCell returns the column of pending buckets: the start and the number of each bucket, then
-// the stop of the last bucket. The length of each position precedes it.
+// PendingCell returns the column of pending buckets: see docs/TABLES.md.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {

@@ -7,15 +7,15 @@ import (
 	"twibase/hbase"
 )
 
-// Change events record the deletions of a user's twits, and the user's new and former followers.
-// Subscriptions need them, because lists show only the result. Change events expire. Imports and
-// repairs ignore them, because nothing is derived from them.
+// Change events record deletions of a user's twits, and new and former followers, for
+// subscriptions. They expire. Imports and repairs ignore them, because nothing is derived from
+// them.
 
 const (
-	// EventsKept is how long change events can be read.
+	// EventsKept is how long events can be read.
 	EventsKept = 24 * time.Hour
-	// eventTTL is longer than EventsKept, because clocks differ, and because a request first checks
-	// its cursor, and reads the change events later.
+	// eventTTL is longer, because clocks differ, and requests read events after they check the
+	// cursor.
 	eventTTL = EventsKept + time.Hour
 
 	eventTable = "events"
@@ -68,7 +68,7 @@ type FollowerChange struct {
 	Added              bool // false for an unfollow
 }
 
-// FollowerChanges are the changes of a user's followers, newest first.
+// FollowerChanges are changes of a user's followers, newest first.
 var FollowerChanges = newList(List[*FollowerChange]{
 	AnyList: AnyList{Table: eventTable, Family: "f", Owner: &Users.AnyObject, Cursor: 'w',
 		Check: func(qualifier string) error {
@@ -108,7 +108,7 @@ func (c *FollowerChange) Position() string { return FollowerChanges.Position(c) 
 
 func (c *FollowerChange) Put() hbase.Put { return putEvent(FollowerChanges, c.Followed, c, c.At) }
 
-// putEvent stores a change event with its time as timestamp. The TTL begins at that time.
+// putEvent uses the event's time as timestamp, so the TTL begins then.
 func putEvent[E any](l *List[E], owner string, e E, at time.Time) hbase.Put {
 	return hbase.PutCells(l.Table, l.Row(owner, 0), l.Cell(e, at.UnixMilli()))
 }

@@ -21,15 +21,14 @@ func (a attribute[T]) inFile(column string, parse func(string) (string, error)) 
 	return a
 }
 
-// optional is [attribute.inFile] for an optional column. Declare such attributes last, because
-// [Object.File] lists optional columns last, and [Object.Row] keeps the order of the declaration.
+// optional is [attribute.inFile] for an optional column. Declare such attributes last:
+// [Object.File] lists them last, and [Object.Row] keeps the declared order.
 func (a attribute[T]) optional(column string, parse func(string) (string, error)) attribute[T] {
 	a.file = fileColumn{column, true, parse}
 	return a
 }
 
-// File returns the columns of the CSV file and the attributes in the file. The key's column is the
-// first.
+// File returns the columns of the CSV file, the key's first, and the attributes in it.
 func (o *Object[T]) File() (required, optional, fields []string) {
 	required = []string{o.keyColumn}
 	for _, a := range o.attributes {
@@ -45,8 +44,8 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 	return required, optional, fields
 }
 
-// ParseRow returns the object of a CSV row, or an error and its column. The function text returns
-// the value of a column. All values but the key and the name may be empty.
+// ParseRow returns the object of a CSV row, or an error and its column. text returns a column's
+// value. All values but the key and the name may be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {
@@ -86,7 +85,7 @@ func (o *Object[T]) Row(t *T) []string {
 
 const maxLine = 2048 // bytes
 
-// ParseLine checks for 1–2048 bytes of UTF-8 without ASCII control characters.
+// ParseLine accepts 1–2048 bytes of UTF-8 without ASCII control characters.
 func ParseLine(s string) (string, error) {
 	switch {
 	case s == "":
@@ -101,7 +100,7 @@ func ParseLine(s string) (string, error) {
 	return s, nil
 }
 
-// ParseURL checks for an http or https URL with a host, of at most 2048 bytes.
+// ParseURL accepts http and https URLs with a host, up to 2048 bytes.
 func ParseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
@@ -118,7 +117,7 @@ func parseEmail(s string) (string, error) {
 	return s, nil
 }
 
-// ParseTime parses a time in RFC 3339, and truncates it to milliseconds.
+// ParseTime parses RFC 3339, and truncates to milliseconds.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -135,7 +134,7 @@ func parseInstant(s string) (string, error) {
 	return t.Format(time.RFC3339Nano), err
 }
 
-// ParseNumber parses a decimal number from minimum to maximum, inclusive.
+// ParseNumber parses a decimal number in [minimum, maximum].
 func ParseNumber(s string, minimum, maximum int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < minimum || n > maximum {

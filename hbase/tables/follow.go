@@ -34,7 +34,7 @@ type Follow struct {
 func newFollow(username string, at time.Time) Follow       { return Follow{username, at} }
 func followParts(f Follow) (username string, at time.Time) { return f.Username, f.At }
 
-// UnknownTime is the time of follows and likes imported without a time.
+// UnknownTime is for follows and likes imported without a time.
 var UnknownTime = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {

@@ -32,7 +32,7 @@ var Games = &Object[Game]{
 	},
 }
 
-// Players are the usernames of a game's players, ascending.
+// Players are a game's players, ascending.
 var Players = nameList(
 	AnyList{Table: "games", Family: "p", Owner: &Games.AnyObject, Count: "playerCount", Cursor: 'y'}, CheckUsername)
 
@@ -40,7 +40,7 @@ var Players = nameList(
 type UserGame struct {
 	Code  string
 	Count int
-	Day   string // the last day, as in "2014-12-25"
+	Day   string // last day, as in "2014-12-25"
 }
 
 // UserGameOf sums the days of a game.
@@ -78,8 +78,7 @@ type DayCount struct {
 	Count int
 }
 
-// Plays are the source of [UserGames] and [GameDays]: a row per user and game, with a column per
-// day.
+// Plays, a row per user and game, are the source of [UserGames] and [GameDays].
 var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }
@@ -88,8 +87,8 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day, to learn whether the user has played the game. Plays count until the operation
-// erasePlays has deleted them.
+// Any reads one day, to learn whether the user has played the game. Plays count until erasePlays
+// has deleted them.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -101,7 +100,7 @@ const (
 	playKey = "k" // ‖ hash of an idempotency key
 )
 
-// GetWithKey reads all days and, unless key is nil, the day of that idempotency key.
+// GetWithKey reads all days and, unless key is nil, the key's day.
 func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	get := p.Get(username, game)
 	if key != nil {
@@ -142,15 +141,15 @@ func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.P
 		dayCell(p.family, day, timestamp)}}
 }
 
-// Decode returns the days, ascending, including days with zero plays.
+// Decode returns the days, ascending, even with zero plays.
 func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
 
-// GameDays are the plays of all players: a column per day in the game's row.
+// GameDays are the plays of all players by day, in the game's row.
 var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }
 
-// Get reads the days of a range, which includes its first and its last day.
+// Get reads the days from and to, and those between.
 func (d gameDays) Get(game, from, to string) hbase.Get {
 	return hbase.Get{Table: d.Table, Row: RowKey(game), Columns: d.family,
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}
@@ -190,7 +189,7 @@ func decodeDays(family string, cells []hbase.Cell) ([]DayCount, error) {
 	return days, nil
 }
 
-// CheckDay checks for a date of the years 1970 to 9999, as in "2014-12-25".
+// CheckDay accepts dates of the years 1970 to 9999, as in "2014-12-25".
 func CheckDay(s string) error {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil || !ValidTime(t) {

@@ -6,12 +6,12 @@ import (
 	"twibase/hbase"
 )
 
-// Gateways is a row with a column per gateway, so that gateways can compare their settings.
+// Gateways is a row with a column per gateway, to compare settings.
 var Gateways = gateways{}
 
 type gateways struct{}
 
-// GatewaySettings are the settings of a gateway. FanoutLimit must be the same in all gateways.
+// GatewaySettings must have the same FanoutLimit in all gateways.
 type GatewaySettings struct {
 	Gateway     string // id
 	FanoutLimit int

@@ -8,17 +8,17 @@ import (
 	"twibase/hbase"
 )
 
-// Intent is the durable record of an operation that may have committed and may be incomplete.
+// Intent records an operation that may have committed and may be incomplete.
 type Intent struct {
 	ID        string
 	OpType    string
 	Arguments string // JSON
 	// At is the timestamp of the commit and of most effects, in milliseconds.
 	At int64
-	// Table, Row and Family name the commit row. They are empty if the put of the intent is the
+	// Table, Row and Family name the commit row, or are empty if the put of the intent is the
 	// commit.
 	Table, Row, Family string
-	// After is the expected commit record, empty for the row's first operation.
+	// After is the expected commit record, empty for the first operation.
 	After string
 	// Due is the earliest time of the effects, in milliseconds, or 0.
 	Due int64
@@ -41,7 +41,7 @@ func (i *Intent) columns(at, due *string) []textColumn {
 	}
 }
 
-// Open reads a cell that exists while the operation has an intent.
+// Open reads whether the operation has an intent.
 func (n intents) Open(id string) hbase.Get {
 	return hbase.Get{Table: n.Table, Row: n.Row(id), Columns: Attributes + ":" + intentAt}
 }
@@ -97,7 +97,7 @@ func (n intents) Marked(cells []hbase.Cell) bool {
 	return marked
 }
 
-// checkArguments accepts null, or a JSON object whose visibility, if any, is valid.
+// checkArguments accepts null, and JSON objects without an invalid visibility.
 func checkArguments(arguments string) error {
 	var known struct{ Visibility Visibility }
 	return json.Unmarshal([]byte(arguments), &known)

@@ -12,26 +12,19 @@ import (
 // JobKind is a kind of [Job].
 type JobKind string
 
+// docs/FEEDS.md has the effects of each kind.
 const (
-	// Posted delivers a twit to the timelines of the author's followers.
-	Posted JobKind = "posted"
-	// Deleted removes a twit from the timelines of the author's followers.
-	Deleted JobKind = "deleted"
-	// Followed delivers the author's twits to the timeline of a new follower.
-	Followed JobKind = "followed"
-	// Unfollowed removes the author's twits from the timeline of a former follower.
-	Unfollowed JobKind = "unfollowed"
-	// Returned delivers the newest twits of an author, whose state is Leaving, to all followers.
-	// Then the job ends the state Leaving. The deletion of a user also puts a Returned job. If the
-	// user is Merged, the deletion's job starts the state Leaving.
-	Returned JobKind = "returned"
+	Posted     JobKind = "posted"     // delivers a twit
+	Deleted    JobKind = "deleted"    // removes a twit
+	Followed   JobKind = "followed"   // delivers twits to a new follower
+	Unfollowed JobKind = "unfollowed" // removes twits from a former follower
+	Returned   JobKind = "returned"   // delivers the twits of a Leaving author
 )
 
-// Job is background work on timelines that follows from a write. It is idempotent, and any gateway
-// can run it.
+// Job is background work on timelines after a write. It is idempotent, and any gateway can run it.
 type Job struct {
-	// ID is the id of the operation, which has at most one job. When a job starts the state
-	// Leaving, the Returned job that it puts has a new id.
+	// ID is the id of the operation, which has at most one job. A Returned job that another job
+	// puts has a new id.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -53,7 +46,7 @@ func (j *Job) columns(at *string) []textColumn {
 }
 
 // Put writes a job with a lease that has ended. To lease a job, a CheckAndPut expects the previous
-// lease, so the CheckAndPut fails if the job was removed.
+// lease, so it fails if the job was removed.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)
@@ -104,10 +97,9 @@ func (j Job) check() error {
 
 // Progress is stored with each lease.
 type Progress struct {
-	// Cursor is a position among the followers. Up to this position the job is done, except for
-	// Unverified.
+	// Cursor is the position of the last follower that is done, except for Unverified.
 	Cursor string
-	// Unverified is an encoded [Batch]. It may have been put, and is not verified.
+	// Unverified is an encoded [Batch] that may be put, and is not verified.
 	Unverified string
 }
 
@@ -121,13 +113,12 @@ func (jobs) Progress(cells []hbase.Cell) (p Progress) {
 	return p
 }
 
-// Cells returns the columns of p, with the store's timestamp.
+// Cells have the store's timestamp.
 func (p Progress) Cells() []hbase.Cell {
 	return []hbase.Cell{textCell(jobCursor, p.Cursor, 0), textCell(jobUnverified, p.Unverified, 0)}
 }
 
-// Batch is a part of a job: twits of one author, and followers whose timelines get or lose the
-// twits.
+// Batch is a part of a job: twits of one author, and followers whose timelines get or lose them.
 type Batch struct {
 	Followers []Follow
 	Twits     []TwitKey
@@ -145,7 +136,7 @@ func (b Batch) Encode() string {
 	return string(text)
 }
 
-// DecodeBatch decodes [Batch.Encode]. An empty text is the zero Batch.
+// DecodeBatch decodes [Batch.Encode], and "" as the zero Batch.
 func DecodeBatch(author, text string) (Batch, error) {
 	var b Batch
 	if text == "" {

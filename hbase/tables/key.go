@@ -12,12 +12,12 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts a row key, and spreads ids over regions. The id
-// follows it. Row keys of an [Outbox] or a [Search] have other forms.
+// hashSize is the length of the hash that starts a row key, and spreads ids over regions. Rows of
+// an [Outbox] or a [Search] have other keys.
 const hashSize = 2
 
-// separator is between the parts of a composite key. Usernames, codes and twit ids never contain
-// it, but an inverted time may.
+// separator is between parts of a key. Usernames, codes and twit ids never contain it, but inverted
+// times may.
 const separator = "\x00"
 
 func hashOf(id string) [hashSize]byte {
@@ -40,7 +40,7 @@ func OwnerOf(row string) (id string, err error) {
 	return row[hashSize:], nil
 }
 
-// edgeKey returns hash ‖ a ‖ 0 ‖ b, with the hash of a. So all edges of the object a are adjacent.
+// edgeKey returns hash(a) ‖ a ‖ 0 ‖ b, so all edges of a are adjacent.
 func edgeKey(a, b string) string {
 	hash := hashOf(a)
 	return string(hash[:]) + a + separator + b
@@ -56,7 +56,7 @@ func edgeOf(row string, checkA, checkB func(id string) error) (a, b string, err 
 	return "", "", fmt.Errorf("%w: edge key %q", hbase.ErrCorrupt, row)
 }
 
-// BelongsTo reports whether row is objectRow, or the row of one of that object's edges or buckets.
+// BelongsTo reports whether row is objectRow, or a row of that object's edges or buckets.
 func BelongsTo(row, objectRow string) bool {
 	rest, is := strings.CutPrefix(row, objectRow)
 	return is && (rest == "" || rest[:len(separator)] == separator)
@@ -82,7 +82,7 @@ func revert(s string) (t time.Time, rest string, err error) {
 	return time.UnixMilli(milli).UTC(), s[timeSize:], nil
 }
 
-// TimeAt parses the time of a position in a list sorted newest first.
+// TimeAt parses the time of a position in a newest-first list.
 func TimeAt(position string) (time.Time, error) {
 	at, _, err := revert(position)
 	return at, err
@@ -94,11 +94,10 @@ var MaxTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 // ValidTime accepts the years 1970 to 9999.
 func ValidTime(t time.Time) bool { return !t.Before(UnknownTime) && t.Before(MaxTime) }
 
-// LaterThan returns a position in a list sorted newest first. Members later than t precede the
-// position, and all other members follow it.
+// LaterThan returns a position in a newest-first list. Exactly the members later than t precede it.
 func LaterThan(t time.Time) string { return invert(t) }
 
-// NotBefore is like [LaterThan], but members at the time t also precede the position.
+// NotBefore is like [LaterThan], but members of the time t precede it, too.
 func NotBefore(t time.Time) string {
 	last := t.Truncate(time.Millisecond) // members have whole milliseconds
 	if last.Equal(t) {

@@ -8,33 +8,31 @@ import (
 	"twibase/hbase"
 )
 
-// ListBound is the number of members above which a bucket is split. It is far below the capacity of
-// a region, and far above a page.
+// ListBound is the number of members above which a bucket is split: far below the capacity of a
+// region, and far above a page.
 const ListBound = 50_000
 
 // AnyList is a [List] without the type of its members.
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// Count and PublicCount are columns of the owner: the number of all members, and of public
-	// members. Both may be empty.
+	// Count and PublicCount are columns of the owner, or empty: the numbers of all and of public
+	// members.
 	Count, PublicCount string
 	MaxMember          int  // bytes; if 0, [MaxCell] has a default
-	Cursor             byte // first byte of cursors; 0 if the schema does not show the list
-	// Trimmed lists lose their last members when they grow too long. Other lists are split.
+	Cursor             byte // first byte of cursors; 0 without cursors
+	// Trimmed lists lose their last members when they grow too long. Others are split.
 	Trimmed bool
 	// Check checks the form of a position.
 	Check func(qualifier string) error
-	// Public reports which members are public. It returns nil if the list has no PublicCount.
+	// Public reports which members are public. It returns nil without a PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
-// maxPageBytes bounds a page of background work. It is small because several workers read pages in
-// parallel.
+// maxPageBytes bounds a page of background work: several workers read pages in parallel.
 const maxPageBytes = 4 << 20
 
-// PageSize returns the number of members in a page of background work: n, or fewer if members may
-// be large.
+// PageSize returns the members of a page of background work: n, or fewer if members may be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -63,7 +61,7 @@ func (l *AnyList) OwnerOf(row string) (owner string, bucket uint32, err error) {
 	return owner, 0, err
 }
 
-// Rows scans all rows of all owners' lists, also pending buckets, with one column of each row.
+// Rows scans the rows of all owners, also pending buckets, with one column of each.
 func (l *AnyList) Rows() hbase.Scan {
 	return hbase.Scan{Table: l.Table, Columns: l.Family, Page: hbase.Page{Limit: 1}}
 }
@@ -96,21 +94,19 @@ func (l *AnyList) Lengths(owner string) hbase.Get {
 
 func (l *AnyList) String() string { return l.Table + ":" + l.Family }
 
-// List is a wide row with a column per member E, in the order of qualifiers. Package listscan
-// explains its buckets.
+// List is a wide row with a column per member E. Package listscan explains its buckets.
 type List[E any] struct {
 	AnyList
 	// decode and encode are inverse. decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size returns the memory of a decoded member in bytes, without its cell. If size is nil,
-	// members are not cached.
+	// size returns the bytes of a decoded member, without its cell. If it is nil, members are not
+	// cached.
 	size     func(E) int
 	isPublic func(E) bool // nil without PublicCount
 }
 
-// newList sets Public. If Check is nil, it becomes a function that tries to decode the qualifier
-// with an empty value.
+// newList sets Public. A missing Check decodes the qualifier with an empty value.
 func newList[E any](l List[E]) *List[E] {
 	if l.Check == nil {
 		l.Check = func(qualifier string) error {
@@ -136,15 +132,14 @@ func newList[E any](l List[E]) *List[E] {
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
 // Decode returns the members in cells with their positions, and the named buckets. It skips other
-// families. Members may be shared, so they are read-only.
+// families. Members are read-only, because they may be shared.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
 	return l.Decoder().Decode(owner, cells)
 }
 
-// Decoder decodes many lists, and allocates their members together. It is not safe for concurrent
-// use.
+// Decoder allocates the members of many lists together. It is not safe for concurrent use.
 type Decoder[E any] struct {
 	list    *List[E]
 	members slab[E]
@@ -154,7 +149,7 @@ type Decoder[E any] struct {
 // Decoder returns a new decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode] with memory of d. Cached members and buckets have their own memory.
+// Decode is [List.Decode] with memory of d, except for cached members and buckets.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -197,8 +192,7 @@ func (d *Decoder[E]) member(owner string, c *hbase.Cell) (E, error) {
 	if e, is := c.Memo.Made().(E); is {
 		return e, nil
 	}
-	// A cached member must not keep other memory than its cell's. The owner's name may be a slice
-	// of a whole request, so the name is cloned.
+	// A cached member must keep only its cell's memory. owner may be a slice of a whole request.
 	e, err := l.decode(new(Memory), strings.Clone(owner), c.Qualifier, c.Value)
 	if err == nil {
 		c.Memo.Remember(e, l.size(e))

@@ -8,7 +8,7 @@ import (
 )
 
 // Format is the version of the stored bytes. Increment it if earlier versions of twibase would
-// misread the new bytes.
+// misread them.
 const Format = 1
 
 // Marks is a row with the format of each table that twibase has created or is creating. A table
@@ -24,7 +24,8 @@ func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }
 
-// Put marks tables. All marks have the same timestamp, so marking a table again changes nothing.
+// Put marks tables. Marking a table again changes nothing, because all marks have the same
+// timestamp.
 func (m marks) Put(names []string) hbase.Put {
 	get := m.Get()
 	put := hbase.Put{Table: get.Table, Row: get.Row}
@@ -35,7 +36,7 @@ func (m marks) Put(names []string) hbase.Put {
 	return put
 }
 
-// Decode returns the marked tables, or [hbase.ErrFormat] if a newer version marked a table.
+// Decode returns the marked tables, or [hbase.ErrFormat] if a newer version marked one.
 func (marks) Decode(cells []hbase.Cell) (names []string, err error) {
 	for _, c := range cells {
 		switch format, err := strconv.Atoi(string(c.Value)); {

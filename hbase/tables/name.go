@@ -10,8 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrName marks a malformed name, id, position, time, number or record in a row, a cursor or an
-// input.
+// ErrName marks a malformed name, id, position, time, number or record.
 var ErrName = errors.New("not valid")
 
 // Maximum lengths.
@@ -19,7 +18,7 @@ const (
 	MaxUsername       = 64  // characters
 	MaxCode           = 200 // bytes
 	MaxTwitID         = 64  // bytes
-	MaxDepartmentName = 180 // bytes, so that its cursor is within the limits of requests
+	MaxDepartmentName = 180 // bytes; keeps cursors within the limits of requests
 )
 
 const usernamePunctuation = "_.-"

@@ -10,12 +10,12 @@ import (
 	"twibase/hbase"
 )
 
-// Attributes is the family of attributes. A column is named like its schema field. Its value is
+// Attributes is the family of attributes. Columns are named like schema fields, and values are
 // text.
 const Attributes = "i"
 
-// Existence is a column of every [Object]. [Object.Columns] includes it, because a missing object
-// and an object without the selected attributes differ only in that column.
+// Existence is a column of every [Object]. [Object.Columns] includes it, to distinguish a missing
+// object from one without the selected attributes.
 const Existence = Attributes + ":name"
 
 // AnyObject is an [Object] without its row type.
@@ -23,11 +23,11 @@ type AnyObject struct {
 	Noun  Noun
 	Name  string // in messages, and for [ObjectNamed]
 	Table string
-	// Reusable means that a new object may have the key of a deleted object.
+	// Reusable means that a new object may have a deleted object's key.
 	Reusable bool
 	// CheckKey checks the form of a key.
 	CheckKey func(key string) error
-	// Search finds objects by the beginning of their keys. It is nil for most nouns.
+	// Search finds objects by the beginning of their keys. It may be nil.
 	Search *Search
 	named  *nameLookup
 	author func(key string) (username string)
@@ -44,8 +44,7 @@ type nameLookup struct {
 // TextKeys reports whether all keys are valid UTF-8.
 func (o *AnyObject) TextKeys() bool { return o.named == nil }
 
-// Author returns the user whose deletion later deletes the object, too. ok is false if there is no
-// such user.
+// Author returns the user, if any, whose deletion also deletes the object.
 func (o *AnyObject) Author(key string) (username string, ok bool) {
 	if o.author == nil {
 		return "", false
@@ -61,7 +60,7 @@ func (o *AnyObject) CheckName(name string) error {
 	return o.CheckKey(name)
 }
 
-// NameOf returns a twit's name, and the key of any other object.
+// NameOf returns a twit's name, or the key of another object.
 func (o *AnyObject) NameOf(key string) string {
 	if o.named != nil {
 		return o.named.of(key)
@@ -77,7 +76,7 @@ func (o *AnyObject) Lookup(name string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(name), Columns: Existence}
 }
 
-// Find decodes [AnyObject.Lookup]. It does not find deleted objects.
+// Find decodes [AnyObject.Lookup], and skips deleted objects.
 func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found bool, err error) {
 	if o.named != nil {
 		return o.named.find(cells)
@@ -96,26 +95,24 @@ func (o *AnyObject) Find(name string, cells []hbase.Cell) (key string, found boo
 // ExistenceOf reads whether an object exists.
 func (o *AnyObject) ExistenceOf(key string) hbase.Get { return o.Lookup(o.NameOf(key)) }
 
-// Exists decodes [AnyObject.ExistenceOf], and any read that includes [Existence].
+// Exists decodes [AnyObject.ExistenceOf], or any read that includes [Existence].
 func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 	found, exists, err := o.Find(o.NameOf(key), cells)
 	return exists && found == key, err
 }
 
 // Object declares the objects of a noun. gqlgen binds the row type T to the schema. A pointer in T
-// is nil if the attribute is absent or was not read. [Object.Fill] makes exceptions for counts and
-// versions.
+// is nil if the attribute is absent or was not read, except as [Object.Fill] says.
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
 	keyColumn  string // of the CSV file
-	// lazy returns the field that [Object.NewLazy] sets. It may be nil.
+	// lazy returns the field that [Object.NewLazy] sets, or is nil.
 	lazy func(*T) *bool
 }
 
-// Columns returns the columns that schema fields need, as in [hbase.Get]. It is empty if the fields
-// need only the key.
+// Columns returns the [hbase.Get.Columns] of schema fields. It is empty if they need only the key.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {
@@ -129,7 +126,7 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
-// All returns the columns of all attributes, as in [hbase.Get].
+// All returns the [hbase.Get.Columns] of all attributes.
 func (o *Object[T]) All() string {
 	columns := make([]string, len(o.attributes))
 	for i, a := range o.attributes {
@@ -138,7 +135,7 @@ func (o *Object[T]) All() string {
 	return strings.Join(columns, " ")
 }
 
-// Forms iterates over the columns that mutations set from their input.
+// Forms iterates over the columns that mutations set.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {
 		for _, a := range o.attributes {
@@ -216,10 +213,10 @@ func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, err
 }
 
 // Fill sets attributes from cells. The object exists if it has a name that is not [DeletedValue].
-// Fill skips other families and unknown columns.
+// Other families and unknown columns are skipped.
 //
-// Fill sets a count without a cell to 0 and a version without a cell to "0", even if the column was
-// not read. So never Put a decoded object.
+// A count without a cell becomes 0 and a version without a cell "0", even if it was not read. So
+// never Put a decoded object.
 func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exists bool, err error) {
 	for _, c := range cells {
 		if c.Family != Attributes {

@@ -13,7 +13,7 @@ import (
 )
 
 // DeletedValue is the name of a deleted object, and the value of a removed attribute. A delete
-// marker would mask later writes by gateways whose clocks are behind.
+// marker would mask later writes by gateways with slow clocks.
 const DeletedValue = "\x00"
 
 // Without returns the cell that removes an attribute.
@@ -21,7 +21,7 @@ func Without(attribute string, timestamp int64) hbase.Cell {
 	return textCell(attribute, DeletedValue, timestamp)
 }
 
-// CompleteColumn has the id of a commit row's last operation that is known to be complete.
+// CompleteColumn has the id of the last operation known to be complete.
 const CompleteColumn = "whole"
 
 // CompleteCell returns the cell of [CompleteColumn].
@@ -76,7 +76,7 @@ const recordSeparator = "-"
 // FenceRecord returns the form OWN-ID.
 func FenceRecord(own, fenced string) string { return own + recordSeparator + fenced }
 
-// FencedBy returns the fenced operation. fence is false for other forms.
+// FencedBy returns the fenced operation, if any.
 func FencedBy(record string) (id string, fence bool) {
 	own, id, second := strings.Cut(record, recordSeparator)
 	return id, second && own != id
@@ -85,14 +85,14 @@ func FencedBy(record string) (id string, fence bool) {
 // CompletionRecord returns the form ID-ID.
 func CompletionRecord(id string) string { return FenceRecord(id, id) }
 
-// CommittedBy returns the first id of a record: the id of the operation or fence that stored the
-// record. done is true for the form ID-ID. An operation may be complete although done is false.
+// CommittedBy returns the id of the operation or fence that stored the record. done is true for the
+// form ID-ID. An operation may be complete although done is false.
 func CommittedBy(record string) (id string, done bool) {
 	id, other, _ := strings.Cut(record, recordSeparator)
 	return id, id == other && id != ""
 }
 
-// CheckCommitRecord returns [ErrName] for a malformed record.
+// CheckCommitRecord checks the form of a record.
 func CheckCommitRecord(s string) error {
 	own, other, second := strings.Cut(s, recordSeparator)
 	_, err := OpTime(own)
@@ -114,8 +114,8 @@ func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
 // CountedColumn has a row's [Journal].
 const CountedColumn = "counted"
 
-// Journal makes an operation change the counts of a row exactly once. Revision increases with every
-// change. The counts include all Ops. A full journal drops complete operations.
+// Journal makes an operation change the counts of a row exactly once: the counts include all Ops.
+// Revision increases with every change. A full journal drops complete operations.
 type Journal struct {
 	Revision int
 	Ops      []string
@@ -124,7 +124,7 @@ type Journal struct {
 // Has reports whether the journal lists an operation.
 func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
-// DecodeJournal returns the journal of a row and its stored value, which may be nil.
+// DecodeJournal returns a row's journal and its stored value, maybe nil.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
 	for _, c := range cells {
 		if c.Family == Attributes && c.Qualifier == CountedColumn {

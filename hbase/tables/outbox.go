@@ -8,10 +8,10 @@ import (
 	"twibase/hbase"
 )
 
-// Outbox is a table of pending work in a few shards. A shard is in the order of time.
+// Outbox is a table of pending work in shards, each in the order of time.
 type Outbox struct{ Table string }
 
-// OutboxShards is the number of shards of an outbox.
+// OutboxShards is the number of shards.
 const OutboxShards = 8
 
 const outboxShard = 256 / OutboxShards
@@ -31,8 +31,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard whose ids have a time in [from, to). If to is zero, the range has
-// no end.
+// Scan scans the items of a shard from times in [from, to), or without an end if to is zero.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -42,17 +41,17 @@ func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	return hbase.Scan{Table: o.Table, Start: prefix + NewOp(from, 0), Stop: stop, Columns: Attributes}
 }
 
-// Lease is a gateway's claim to an item. Other gateways do not take the item before the lease ends.
+// Lease is a gateway's claim to an item. Others do not take the item before it ends.
 type Lease struct {
 	Until time.Time
 	// Value is the stored form: milliseconds, a blank and the holder.
 	Value []byte
 }
 
-// LeaseColumn is the column of an item's lease. It is not part of the item.
+// LeaseColumn has an item's lease. It is not part of the item.
 const LeaseColumn = "lease"
 
-// NewLease returns a lease whose end is stored in milliseconds.
+// NewLease rounds the stored end down to milliseconds.
 func NewLease(holder string, until time.Time) Lease {
 	return Lease{until, fmt.Appendf(nil, "%d %s", until.UnixMilli(), holder)}
 }

@@ -9,18 +9,17 @@ import (
 
 // Relation declares how objects of two nouns can be related, as in "user follows user".
 //
-// An edge is a row per pair of objects, and the source of the lists at both ends. When a relation
-// ends, its edge is not deleted, but gets another state: see [DeletedValue].
+// The lists at both ends are derived from edges. When a relation ends, its edge is not deleted, but
+// gets another state: see [DeletedValue].
 type Relation struct {
-	// Name and Inverse are the mutations that relate two objects and end their relation. Intents
-	// store both as operation types. Verb is for messages, as in "LiLei follows Lucy".
+	// Name and Inverse are the mutations that relate two objects and end their relation, and their
+	// operation types. Verb is for messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
-	// Table has the edges. File is the name of their CSV file.
+	// Table has the edges, File is their CSV file.
 	Table, File string
 	From, To    End  // keys of From never contain the separator
 	Irreflexive bool // no object is related to itself
-	// DateColumn is the column of the date in the file. If it is empty, the lists are sorted by
-	// key.
+	// DateColumn is the column of the date in the file. If it is empty, lists are sorted by key.
 	DateColumn string
 	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. A missing
 	// edge is never an error.
@@ -64,10 +63,10 @@ func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Ti
 	return e
 }
 
-// Object returns the declaration of the objects at this end.
+// Object declares the objects at this end.
 func (e *End) Object() *AnyObject { return e.List.Owner }
 
-// Dated reports whether the lists are sorted by date, the newest first.
+// Dated reports whether the lists are sorted newest first.
 func (r *Relation) Dated() bool { return r.DateColumn != "" }
 
 const (
@@ -131,7 +130,7 @@ type Reference struct {
 	Decode    func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	// KeyOf decodes a column of List.
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
-	// TargetOf returns the target of an object, or "". The object is a pointer to its row type.
+	// TargetOf returns the target of an object, a pointer to its row type, or "".
 	TargetOf func(object any) string
 }
 
@@ -140,7 +139,7 @@ type Referrer struct {
 	Key    string
 	Owner  string // the target's key, or [Root]
 	Listed bool   // whether Owner lists the object
-	// Member is the cell in the list, with the latest timestamp of the cells read.
+	// Member is the cell in the list, with the latest timestamp read.
 	Member hbase.Cell
 }
 

@@ -35,11 +35,11 @@ var Assignments = &Relation{
 	Strict: true,
 }
 
-// RoleUsers are the usernames of a role's users, ascending.
+// RoleUsers are the users of a role, ascending.
 var RoleUsers = nameList(
 	AnyList{Table: "roles", Family: "u", Owner: &Roles.AnyObject, Count: "userCount", Cursor: 'h'}, CheckUsername)
 
-// UserRoles are the codes of a user's roles, ascending.
+// UserRoles are the roles of a user, ascending.
 var UserRoles = nameList(
 	AnyList{Table: "user_roles", Family: "l", Owner: &Users.AnyObject, Count: "roleCount", Cursor: 'r'}, CheckCode)
 

@@ -13,8 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// Search finds objects by the beginning of their keys. Its table has a row per object. The row key
-// is the folded key ‖ 0 ‖ the key, so rows with a prefix are adjacent, in alphabetical order.
+// Search finds objects by the beginning of their keys. Its row keys are the folded key ‖ 0 ‖ the
+// key, so rows with a prefix are adjacent, in alphabetical order.
 type Search struct {
 	Table         string
 	Cursor        byte   // as in [AnyList]
@@ -27,11 +27,11 @@ const (
 	searchComplete = "complete"
 )
 
-// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
-// marks of other scripts, because many of them are vowels that are always written.
+// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. In other
+// scripts, many marks are vowels that are always written.
 //
-// It folds a text in normal form C character by character, so a prefix of a text becomes a prefix
-// of the folded text. A normal form of the whole text would reorder marks across characters.
+// It folds a text in normal form C character by character, so that prefixes stay prefixes. A normal
+// form of the whole text would reorder marks across characters.
 func fold(s string) string {
 	b, folder := strings.Builder{}, cases.Fold()
 	for _, r := range s {
@@ -47,9 +47,9 @@ func fold(s string) string {
 	return b.String()
 }
 
-// unmarked returns -1 for the marks that [fold] removes. It uses the combining class of a mark,
-// which Unicode never changes. Class 1 has overlays, 10 to 36 the vowels of Hebrew, Arabic and
-// Syriac, and 200 and more the marks around letters. U+034F is an invisible joiner.
+// unmarked returns -1 for the marks that [fold] removes. It uses a mark's combining class, which
+// Unicode never changes: 1 for overlays, 10 to 36 for the vowels of Hebrew, Arabic and Syriac, and
+// 200 and more for marks around letters. U+034F is an invisible joiner.
 func unmarked(r rune) rune {
 	class := norm.NFD.PropertiesString(string(r)).CCC()
 	if class == 1 || class >= 10 && class <= 36 || class >= 200 || r == '\u034f' {
@@ -60,8 +60,8 @@ func unmarked(r rune) rune {
 
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
-// Prefix returns the prefix of the rows that a query finds. ok is false if no valid key can begin
-// with the query.
+// Prefix returns the prefix of the rows that a query finds. ok is false if no valid key begins with
+// the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
 	if query == "" || utf8.RuneCountInString(query) > s.maxCharacters || checkName(query, s.punctuation) != nil {
@@ -98,8 +98,7 @@ func (s *Search) Decode(row string) (key string, err error) {
 // foldVersion must change with [fold].
 const foldVersion = "2"
 
-// Complete reads a row whose key is the separator alone. No object has that row, because no folded
-// key is empty.
+// Complete reads a row with the key separator. No object has it, because no folded key is empty.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }
@@ -115,8 +114,8 @@ func (s *Search) PutComplete() hbase.Put {
 	return hbase.PutCells(s.Table, separator, textCell(searchComplete, foldVersion, 1))
 }
 
-// splitsByLetter splits evenly from a to z into at most 26³ regions, because most folded keys begin
-// with a letter.
+// splitsByLetter splits from a to z into at most 26³ regions, because most folded keys begin with a
+// letter.
 func splitsByLetter(regions int) (splits []string) {
 	const letters, size = 26, 3
 	for i := 1; i < regions; i++ {

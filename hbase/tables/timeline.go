@@ -8,13 +8,11 @@ import (
 	"twibase/hbase"
 )
 
-// TimelineBound is the number of entries that a trim leaves in a timeline. A timeline may have more
-// until the next trim.
+// TimelineBound is the number of entries that a trim leaves in a timeline.
 const TimelineBound = 10_000
 
-// Timelines have the newest delivered twits of the users that a user follows, newest first. Readers
-// add the twits of broadcasters, and skip twits that were deleted or whose author is no longer
-// followed.
+// Timelines have the newest twits of the users that a user follows, newest first. docs/FEEDS.md has
+// the twits that readers add and skip.
 var Timelines = newList(List[TwitKey]{
 	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
 	decode:  decodeEntry,
@@ -37,19 +35,18 @@ func decodeEntry(_ *Memory, _, qualifier string, _ []byte) (TwitKey, error) {
 // EntryOf parses a position in [Timelines].
 func EntryOf(position string) (TwitKey, error) { return decodeEntry(nil, "", position, nil) }
 
-// SinceColumn has the time after which a timeline is complete. It is not an attribute.
+// SinceColumn has the time after which a timeline is complete.
 const SinceColumn = "timelineSince"
 
-// PutTimelineSince stores that a timeline may lack twits up to a time, the parameter since. A trim
-// removed these twits, or a delivery left them out. The time is also the cell's timestamp, so the
-// latest time wins in any order of writes.
+// PutTimelineSince stores that a timeline may lack twits up to since. That time is also the cell's
+// timestamp, so the latest time wins in any order of writes.
 func PutTimelineSince(owner string, since time.Time) hbase.Put {
 	return hbase.Put{Table: Users.Table, Row: RowKey(owner), Cells: []hbase.Cell{
 		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline returns the writes that remove the oldest entries, given in the list's order. The
-// caller must write the Put first, so that an incomplete timeline never looks complete.
+// TrimTimeline removes the oldest entries, in the list's order. Write the Put first, so that an
+// incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)
 	if err != nil {
@@ -59,7 +56,7 @@ func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion 
 	return PutTimelineSince(owner, at), hbase.DeleteCells(Timelines.Table, Timelines.Row(owner, 0), oldest...), err
 }
 
-// TimelineSince reads the time of [PutTimelineSince].
+// TimelineSince reads the [SinceColumn].
 func TimelineSince(owner string) hbase.Get {
 	return Users.Get(owner, Attributes+":"+SinceColumn)
 }

@@ -11,12 +11,11 @@ import (
 	"twibase/hbase"
 )
 
-// Twit is a post. It never changes, so the author's list and the album store copies. Timelines and
-// lists of likes store its key.
+// Twit is a post. It never changes, so the author's list and the album store copies.
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond
-	Name       string    // unique: from a CSV file, or made by package writers
+	Name       string    // unique; from a CSV file or package writers
 	Title      *string
 	Content    string
 	PhotoURLs  []string
@@ -42,8 +41,8 @@ func ParseTwitKey(key string) (TwitKey, error) {
 
 func (t *Twit) Key() TwitKey { return TwitKey{t.AuthorName, t.position()} }
 
-// ID is short enough to be inlined, so an id that does not escape is not allocated. Without
-// inlining, BenchmarkEmbedded/reference in bench makes 1,700 allocations instead of 500.
+// ID is short enough to be inlined, so an id that does not escape is not allocated. Otherwise
+// BenchmarkEmbedded/reference in bench makes 1,700 allocations instead of 500.
 func (t *Twit) ID() ID {
 	var few [64]byte
 	return ID{NounTwit, string(t.appendKey(few[:0]))}
@@ -59,12 +58,11 @@ func (t *Twit) appendKey(b []byte) []byte {
 
 func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 
-// InAlbum reports whether an album shows the twit: whether it has photos, or is for followers.
+// InAlbum reports whether an album shows the twit.
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
-// PostedTwits are the twits as objects. A twit's row in the table comments has its counts and
-// comments, but no other attributes, because lists hold whole twits. [TwitNames] finds the twit by
-// name.
+// PostedTwits are the twits as objects. A twit's row has only counts and comments, because lists
+// hold whole twits. [TwitNames] finds the twit by name.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -183,8 +181,7 @@ func decodeTwit(m *Memory, author, position string, value []byte) (*Twit, error)
 	return t, r.err
 }
 
-// MayBeForFollowers reports whether a damaged record may be of a twit for followers: it has the
-// field twitFollowersOnly or a later field, lacks the content, or is partly unreadable.
+// MayBeForFollowers reports whether a damaged record may be of a twit for followers.
 func MayBeForFollowers(value []byte) bool {
 	hasContent := false
 	r := reader{rest: value, valid: true} // a damaged text does not hide the fields after it
@@ -197,8 +194,8 @@ func MayBeForFollowers(value []byte) bool {
 	return r.err != nil || !hasContent
 }
 
-// TwitNames find twits by name, and are the commit rows of posts and deletions. These rows are
-// never deleted, so no name is used again.
+// TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
+// deleted, so no name is used again.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }

@@ -33,8 +33,8 @@ type User struct {
 
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
-// Users are the users, by username. [Followers] and [Twits] are in the same rows, because they are
-// often read together.
+// Users are the users, by username. [Followers] and [Twits] share the rows, because they are often
+// read together.
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
 		Search: &Search{Table: "usernames", Cursor: 'u', punctuation: usernamePunctuation, maxCharacters: MaxUsername}},
@@ -60,7 +60,7 @@ var Users = &Object[User]{
 	},
 }
 
-// Accounts have the password hashes, so no read of [Users] returns one.
+// Accounts have the password hashes, so that no read of [Users] returns one.
 var Accounts = accounts{Table: "accounts"}
 
 type accounts struct{ Table string }

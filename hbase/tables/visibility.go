@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Visibility has the zero value FollowersOnly, so that a forgotten field never publishes a twit.
+// Visibility is FollowersOnly if it is zero, so that a forgotten field never publishes a twit.
 type Visibility bool
 
 // Visibilities.
@@ -23,7 +23,7 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
-// ParseVisibility accepts only the exact names. The error is [ErrName].
+// ParseVisibility accepts only the exact names, or returns [ErrName].
 func ParseVisibility(name string) (Visibility, error) {
 	for _, v := range []Visibility{Public, FollowersOnly} {
 		if name == v.String() {
@@ -36,7 +36,7 @@ func ParseVisibility(name string) (Visibility, error) {
 // MarshalJSON writes the name.
 func (v Visibility) MarshalJSON() ([]byte, error) { return v.AppendGQL(nil), nil }
 
-// UnmarshalJSON accepts only a name: it rejects null, too.
+// UnmarshalJSON accepts only a name, not null.
 func (v *Visibility) UnmarshalJSON(b []byte) error {
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {

@@ -7,8 +7,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// takeEnd takes the directory column of the range's last bucket, and the beginning of bucket 0. If
-// bucket 0 is short, only large members need another round.
+// takeEnd needs another round for a short bucket 0 only if members may be large.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	var err error
 	if s.known, err = s.directory(column); err != nil {
@@ -28,7 +27,7 @@ func (s *Scan) takeEnd(column, beginning hbase.Result) error {
 	return s.takeBucket(beginning)
 }
 
-// keysFirst reports whether the scan reads positions before values, because values may be large.
+// keysFirst reports whether values may be large, so that the scan reads positions first.
 func (s *Scan) keysFirst() bool { return s.list.MaxMember > 0 }
 
 func (s *Scan) readBucket() {
@@ -51,9 +50,9 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 	return nil
 }
 
-// endOfKeys returns the columns to read with values: the last Limit keys, and one more key to learn
-// whether a member precedes the page. If the result reaches the limit of this Get, members were
-// added since the keys were read, and the last members may be missing.
+// endOfKeys returns the columns to read with values: the last Limit keys, and one more to learn
+// whether a member precedes the page. If the result reaches the page's limit, members were added
+// since the keys were read, and the last members may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)
@@ -68,8 +67,8 @@ func (s *Scan) takeBucket(r hbase.Result) error {
 	if len(s.keys) > 0 {
 		page, first := s.endOfKeys()
 		if len(r.Cells) == page.Limit {
-			// Read the row again with another limit, because package loaders sends equal Gets of a
-			// GraphQL response only once.
+			// Read again, with another limit, because package loaders sends equal Gets of a
+			// response only once.
 			s.added += page.Limit
 			return nil
 		}
@@ -146,8 +145,6 @@ func (s *Scan) takeProbes(results []hbase.Result) error {
 	return nil
 }
 
-// probe reads one column of each of up to s.width buckets. The width doubles with each probe, up to
-// MaxWidth.
 func (s *Scan) probe() {
 	s.width = min(2*s.width, MaxWidth)
 	s.next(backwardProbe, min(int(s.width), len(s.known)))

@@ -34,8 +34,8 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		s.known, err = s.directory(results[1])
 		complete = len(s.known) < FarLookup
 	} else {
-		// The page has a marker or is the only result. Its directory columns are as new as the
-		// marker. Those of the other Get may be older than the split.
+		// The page's directory columns are as new as its marker. Those of the other Get may be
+		// older than the split.
 		s.known, err = s.list.DecodeDirectory(s.owner, columns)
 	}
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete is true if no lookup is needed: s.known has the next
-// buckets, or no buckets follow.
+// advance chooses the next round. complete means that s.known has the next buckets, or that no
+// buckets follow.
 func (s *Scan) advance(complete bool) {
 	if complete && len(s.known) == 0 {
 		s.finish()
@@ -116,7 +116,7 @@ func (s *Scan) advance(complete bool) {
 	complete = s.trimKnown() || complete
 	needed, width := 1, int(min(s.width, s.fill)) // buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
-		// The first bucket is read from its middle, so the next bucket is read in the same round.
+		// The first bucket is read from its middle, so the next bucket joins the round.
 		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
@@ -138,8 +138,7 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// trimKnown drops buckets after the range from s.known. complete is true if the range needs no
-// further buckets.
+// trimKnown drops buckets after the range. complete means that no further buckets are needed.
 func (s *Scan) trimKnown() (complete bool) {
 	if s.Before == "" {
 		return false

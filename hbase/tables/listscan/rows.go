@@ -30,7 +30,7 @@ type Rows struct {
 
 // RowsOptions are settings of [Rows].
 type RowsOptions struct {
-	// First and Next are the maximum numbers of columns of the first page and of each later page.
+	// First and Next are the maximum columns of the first and of later pages.
 	First, Next int
 	// Pending includes pending buckets, even of a split that begins during the scan.
 	Pending bool
@@ -75,8 +75,8 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the result of the last Get. ok is false if there is no page: Take keeps the
-// first page until it knows the directory, and later reads of the directory have no page.
+// Take continues with the result of the last Get. ok is false if it has no page: the first page is
+// kept until the directory is known, and later reads of the directory have none.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:

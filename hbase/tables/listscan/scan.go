@@ -1,7 +1,6 @@
 // Package listscan reads lists that are stored in buckets.
 //
-// A list is a wide row with a column per member. The column's qualifier is the member's position. A
-// list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0 is the
+// A list that grows past [tables.ListBound] is split into buckets, which are rows. Bucket 0 is the
 // owner's own row. It has the beginning of the list, and the directory of the other buckets.
 //
 //	row of bucket 0   hash ‖ owner
@@ -13,24 +12,15 @@
 //	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
 //	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
 //
-// Buckets cover the list without gaps. A split moves the end of a bucket to new buckets, while
-// requests read and write the list:
+// While a bucket is split, the new buckets are pending, and readers ignore them. One Put adds them
+// to the directory. Until no request uses the old directory, bucket 0 may have old copies of moved
+// members, and a page of bucket 0 is read without the directory. So a removal also deletes the old
+// copy, and an addition to a new bucket puts a moved marker at its position in bucket 0. A forward
+// page ends at its first marker, and the scan continues in the bucket that the directory names. A
+// backward page skips markers. docs/WRITES.md has the steps of a split.
 //
-//  1. The new buckets become pending. Writers write to them and to the old bucket. Readers ignore
-//     them.
-//  2. The members are copied.
-//  3. One Put adds the new buckets to the directory. Now they cover their ranges.
-//  4. Once no request uses the old directory, the old copies and the pending column are deleted.
-//
-// Between steps 3 and 4, a page of bucket 0 may return old copies, because it is read without the
-// directory. So a removal also deletes the old copy. An added member has no old copy. Instead, its
-// writer puts a moved marker at its position in bucket 0. A forward page ends at its first marker,
-// and the scan continues in the bucket that the directory names. A backward page skips markers.
-// Step 4 also deletes the markers.
-//
-// [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O, so callers can
-// combine the Gets of several scans. Until the scan is done, the caller executes its Gets, and
-// passes the results to Take.
+// [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O: the caller
+// executes their Gets, maybe together with those of other scans, and passes the results to Take.
 package listscan
 
 import (
@@ -42,16 +32,15 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Range selects at most Limit members: the first members or, if Backward is true, the last members.
-// An empty position is no bound.
+// Range selects the first or, if Backward, the last Limit members. An empty position is no bound.
 type Range struct {
 	After, Before string
-	// From is like After, but inclusive. Set at most one of After and From.
+	// From is an inclusive After. Set at most one of them.
 	From     string
 	Limit    int
 	Backward bool
-	// Far is true if the range may start in a named bucket. A forward scan then reads the directory
-	// together with bucket 0, to save a round.
+	// Far means that the range may start in a named bucket. A forward scan then reads the directory
+	// together with bucket 0.
 	Far bool
 }
 
@@ -71,16 +60,14 @@ func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.S
 
 // Limits of a scan. Package loaders declares costs with them.
 const (
-	// MaxWidth is the maximum number of buckets that a round reads.
+	// MaxWidth is the maximum number of buckets of a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns that a forward scan of a Far range reads
-	// together with bucket 0.
+	// FarLookup is the number of directory columns read together with bucket 0 for a Far range.
 	FarLookup = 2
-	// Lookup is the maximum number of directory columns that a forward lookup reads. A backward
-	// lookup reads all columns up to its position.
+	// Lookup is the maximum number of directory columns of a forward lookup. A backward lookup has
+	// no limit.
 	Lookup = 256
-	// HeadLimit is the number of columns of bucket 0 that a backward scan reads together with the
-	// directory. If bucket 0 has fewer columns, it is read again only if members may be large.
+	// HeadLimit is the number of columns of bucket 0 in the first round of a backward scan.
 	HeadLimit = 256
 )
 
@@ -107,12 +94,10 @@ const (
 //	buckets ─┼──► the next buckets are known ──────────► buckets, twice the number
 //	         └──► they are not known ──► lookup ───────► buckets, or done if there are none
 //
-// A Get past the last member of bucket 0 also returns directory columns. A lookup takes a round,
-// and reads up to [Lookup] directory columns.
+// A Get past the last member of bucket 0 also returns directory columns.
 //
 // Buckets may be almost empty, so their number per round doubles, up to [MaxWidth]. But a round
-// reads only the buckets that would fill the page if they were as full as the buckets that were
-// read last.
+// reads no more buckets than fill the page if they are as full as the last ones.
 //
 // Backward:
 //
@@ -125,10 +110,9 @@ const (
 //	lookup ────► the bucket before the empty one ──────────────────────────► bucket
 //	probe ─────► twice the buckets each time; the last one with members ───► bucket
 //
-// A backward page comes from one bucket. It may be short although more members precede it. Stores
+// A backward page comes from one bucket, and may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the whole bucket. If members may be
-// large, the scan first reads only the positions, even in the first round, and then the end of the
-// bucket with values.
+// large, it first reads only their positions, and then the end of the bucket with values.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -138,18 +122,18 @@ type Scan struct {
 
 	state state
 	reads uint8           // number of Gets of the next round
-	width uint8           // maximum number of buckets of a round; doubles
-	fill  uint8           // estimated buckets that fill the page; MaxWidth if unknown
-	from  string          // the first unread position; of a backward scan, the start of the range
+	width uint8           // maximum buckets of a round; doubles
+	fill  uint8           // estimated buckets to fill the page; MaxWidth if unknown
+	from  string          // first unread position; backward: start of the range
 	known []tables.Bucket // buckets to read, in the list's order
-	keys  []hbase.Cell    // positions of the last bucket, without those whose values were read
-	added int             // raises the limit of endOfKeys for members added since keys were read
+	keys  []hbase.Cell    // positions of the last bucket whose values were not read
+	added int             // raises the limit of endOfKeys for new members
 
 	cells                []hbase.Cell
 	hasNext, hasPrevious bool
 }
 
-// New returns a scan of r. The caller must not change r while it uses the scan, even after Done.
+// New returns a scan of r. Do not change r while the scan is used, even after Done.
 func New(list *tables.AnyList, owner string, r *Range) Scan {
 	var s Scan
 	s.Begin(list, owner, r)
@@ -178,12 +162,12 @@ func (s *Scan) Done() bool { return s.state == done }
 // Cells returns the page in the list's order. It is read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members of the range follow the page. For a backward scan, it reports
-// whether the range has a Before.
+// HasNext reports whether members of the range follow the page or, for a backward scan, whether the
+// range has a Before.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members of the range precede the page. For a forward scan, it reports
-// whether the range has an After or a From.
+// HasPrevious reports whether members of the range precede the page or, for a forward scan, whether
+// the range has an After or a From.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
 // Reads returns the number of Gets of the next round.
@@ -297,8 +281,7 @@ func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns returns the number of columns to read: one more than the page lacks, to learn whether
-// another member follows.
+// columns returns one more than the page lacks, to learn whether another member follows.
 func (s *Scan) columns() int {
 	if s.onePosition() {
 		return 1
