@@ -11,30 +11,29 @@ import (
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
-	// ErrTableNotFound is an [Outage]: a table may be restored.
-	ErrTableNotFound error = &Outage{"table not found", retryAfter}
-	// ErrFamilyNotFound is an [Outage], too.
+	// An [Outage], because a table may be restored.
+	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
 	ErrFamilyNotFound error = &Outage{"column family not found", retryAfter}
 	ErrTableExists          = errors.New("hbase: table exists")
-	// ErrUnavailable is an [Outage] of a region or a server. A write may have been applied.
+	// A write may have been applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
-	// ErrRejected is an [Outage]: the call was not executed, for example on a read-only table.
+	// The call was not executed, for example on a read-only table.
 	ErrRejected error = &Outage{"rejected", retryAfter}
-	// ErrDenied is an [Outage] that a retry does not end.
+	// A retry does not help.
 	ErrDenied error = &Outage{"access denied", 0}
-	// ErrCorrupt means unreadable data, which never count as missing.
+	// Unreadable data never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// ErrLocked: the embedded store is already open, usually in another process.
+	// The embedded store is already open, usually in another process.
 	ErrLocked = errors.New("hbase: store is in use")
-	// ErrFormat: a newer version of twibase, or another program, wrote the embedded store.
+	// A newer version of twibase, or another program, wrote the embedded store.
 	ErrFormat = errors.New("hbase: store has an unknown format")
 	ErrClosed = errors.New("hbase: store is closed")
 )
 
 const retryAfter = time.Second
 
-// Outage is an error of the store's state, not of the request. Packages that do not import hbase
-// recognise it by its methods.
+// Outage is an error of the store's state, not of the request. Packages recognise it by its
+// methods, without importing hbase.
 type Outage struct {
 	what  string
 	after time.Duration
@@ -54,7 +53,7 @@ const DefaultTimeout = 30 * time.Second
 // ErrUnresponsive is [ErrUnavailable] after the call timeout.
 var ErrUnresponsive = fmt.Errorf("%w: a server does not answer", ErrUnavailable)
 
-// ErrUnlocated is [ErrUnavailable] because ZooKeeper returns no address.
+// ErrUnlocated means that ZooKeeper returns no address.
 var ErrUnlocated = fmt.Errorf("%w: %w", &Outage{"no address from ZooKeeper", retryAfter}, ErrUnavailable)
 
 // Bounded returns the context of an engine's call. It ends after callTimeout, with the cause

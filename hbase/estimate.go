@@ -12,9 +12,9 @@ import (
 //   - assumed is for other rows, and for Gets without values.
 //
 // A named column counts with the maxCell of its family: see [NewMemory]. A whole family counts with
-// its number of columns times the size of a cell: the row's average for columns of large rows and
-// columns that were read before, and otherwise maxCell, which is usually a hundred times too large
-// for texts of twits.
+// its number of columns times the size of a cell: the row's average for large rows and for columns
+// that were read before, and otherwise maxCell, which is usually a hundred times too large for
+// texts of twits.
 type size struct{ known, assumed int64 }
 
 const (
@@ -70,12 +70,12 @@ func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
 	return size{assumed: int64(s.named + known*row.cell() + (columns-known)*s.each)}
 }
 
-// columnSizes has the assumed sizes of a selection of columns, in bytes.
+// columnSizes has the assumed bytes of selected columns.
 type columnSizes struct {
 	table, columns string
 	hash           uint64 // of the table
 	named          int    // all named columns
-	each           int    // the sum of the sizes of one column of each whole family
+	each           int    // one column of each whole family
 }
 
 // sizesOf returns the sizes of a Get's columns: usually last, the sizes of the previous Get.
@@ -100,7 +100,7 @@ func (m *Memory) sizesOf(g *Get, last *columnSizes) *columnSizes {
 	return s
 }
 
-// learn remembers the sizes of rows in families whose cells may be large.
+// learn remembers rows of families whose cells may be large.
 func (m *Memory) learn(gets []Get, results []Result) {
 	var s *columnSizes
 	for i := range results {
@@ -177,7 +177,7 @@ func (r knownRow) replaces(earlier knownRow) bool {
 
 const slotBits = 17
 
-// slot returns the row's own slot, a free slot, or the slot of another row.
+// slot returns the slot of the row, a free slot, or another row's.
 func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 	one, other := &m.rows[hash>>(64-slotBits)], &m.rows[hash>>(64-slotBits)^1]
 	switch first, second := knownRow(one.Load()), knownRow(other.Load()); {

@@ -14,9 +14,7 @@ import (
 )
 
 const (
-	// Most requests read less than smallRequest, and need no reservation.
-	smallRequest = 1 << 20
-	// maxPiece bounds the known bytes of a piece with more than one Get.
+	smallRequest   = 1 << 20 // most requests read less
 	maxPiece       = 8 << 20
 	maxWaiting     = 4
 	maxMemoryWait  = time.Second
@@ -50,9 +48,8 @@ type Memory struct {
 	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
 
-	rows [1 << slotBits]atomic.Uint64 // [knownRow]s
-	// knowsRows is set with the first row. Until then no look-up is needed.
-	knowsRows atomic.Bool
+	rows      [1 << slotBits]atomic.Uint64 // [knownRow]s
+	knowsRows atomic.Bool                  // saves look-ups before the first row
 
 	rejected   atomic.Int64
 	letThrough atomic.Int64 // Unix seconds
@@ -111,7 +108,6 @@ func (m *Memory) letsThrough() bool {
 	return now > last && m.letThrough.CompareAndSwap(last, now)
 }
 
-// errLearnt: while the Gets waited, rows became known as large.
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
 // Reserve reserves memory for gets until release is called. An engine that counts rows only after

@@ -18,8 +18,8 @@ type Get struct {
 
 	Page Page
 
-	// Versions limits the versions of each column, newest first. 0 means 1. With a Page, Versions
-	// must be 0 or 1.
+	// Versions limits the versions of each column, newest first. 0 means 1, and a Page allows no
+	// more.
 	Versions int
 
 	// Time is applied before Versions.
@@ -55,7 +55,7 @@ func PrefixEnd(prefix string) string {
 	return ""
 }
 
-// TimeRange is [From, To) in milliseconds. If To is 0, the range has no end.
+// TimeRange is [From, To) in milliseconds. A To of 0 is no end.
 type TimeRange struct{ From, To int64 }
 
 // Contains reports whether timestamp is in the range.
@@ -88,14 +88,14 @@ func LatestTimestamp(cells []Cell) (timestamp int64) {
 	return timestamp
 }
 
-// Row is a row of a scan, with at least one cell.
+// Row has at least one cell.
 type Row struct {
 	Key   string
 	Cells []Cell
 }
 
-// Scan selects rows from Start, inclusive, to Stop, exclusive, descending if Reversed. Columns
-// always ascend. An empty bound is an end of the table. Other fields are as in [Get].
+// Scan selects rows from Start, inclusive, to Stop, exclusive. If Reversed, rows descend, but
+// columns ascend. An empty bound is an end of the table. Other fields are as in [Get].
 type Scan struct {
 	Table       string
 	Start, Stop string
@@ -106,7 +106,7 @@ type Scan struct {
 	Time        TimeRange
 	// Limit is in rows. 0 means no limit.
 	Limit int
-	// PageSize is in rows per RPC. 0 means the engine's choice.
+	// PageSize is in rows per RPC. If it is 0, the engine decides.
 	PageSize int
 }
 
@@ -139,7 +139,7 @@ func ParseColumns(columns string) ([]Column, error) {
 	return list, nil
 }
 
-// FamilyColumns are selected columns of a family. Qualifiers ascend; nil selects all.
+// FamilyColumns are columns of a family. Qualifiers ascend; nil selects all.
 type FamilyColumns struct {
 	Family     string
 	Qualifiers []string

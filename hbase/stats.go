@@ -119,16 +119,16 @@ func (t *Tables) Names() (names []string) {
 	return names
 }
 
-// Meter counts the rows of a call of [Store.Get], and spends its [Budget].
+// Meter counts the rows of a [Store.Get], and spends its [Budget].
 type Meter struct {
 	stats       *Stats
 	budget      *Budget
 	rows, bytes int64
-	// Err is the error of the Budget. If it is not nil, later rows must not be returned.
+	// Err is the error of the Budget. After an error, return no more rows.
 	Err error
 }
 
-// MeterOf returns a meter for a call with ctx. The caller must call [Meter.Close].
+// MeterOf returns the meter of a call, which must close it.
 func MeterOf(ctx context.Context) *Meter {
 	return &Meter{stats: StatsOf(ctx), budget: pieceOf(ctx).budget}
 }

@@ -15,34 +15,34 @@ import (
 //
 // A call has an error, or each of its items has its own error:
 //
-//   - A closed store, a cancelled ctx and a deadline before the call are errors of the call. A
-//     [Budgeted] store may return them as errors of items instead.
+//   - A closed store, a cancelled ctx and a deadline before the call are errors of the call or, in
+//     a [Budgeted] store, of items.
 //   - A missing table is an error of items.
 //   - Other errors, such as a [*Busy] or a deadline that passes during the call, can be either.
 type Store interface {
-	// Get reads rows of any tables. The results are index-aligned with gets. A missing row has no
-	// cells and no error.
+	// Get reads rows of any tables. The results are index-aligned. A missing row has no cells and
+	// no error.
 	Get(ctx context.Context, gets []Get) ([]Result, error)
 
 	// Scan reads a page of rows per RPC. Rows without a selected cell are omitted. The first error
 	// ends the iteration.
 	Scan(ctx context.Context, scan Scan) iter.Seq2[Row, error]
 
-	// Mutate writes rows, each mutation atomically. The errors are index-aligned. A nil slice means
-	// that all mutations are durable. Mutations of one row in a batch have no order, unless their
-	// cells have timestamps.
+	// Mutate writes each mutation atomically. The errors are index-aligned. A nil slice means that
+	// all mutations are durable. Mutations of one row in a batch have no order, unless their cells
+	// have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
 	// CheckAndPut atomically writes put if its row satisfies check, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
-	// CreateTable creates a table, or returns [ErrTableExists].
+	// CreateTable may return [ErrTableExists].
 	CreateTable(ctx context.Context, table Table) error
 
-	// Tables returns the names of all tables, ascending.
+	// Tables returns all names, ascending.
 	Tables(ctx context.Context) ([]string, error)
 
-	// DropTable deletes a table and its rows, or returns [ErrTableNotFound].
+	// DropTable may return [ErrTableNotFound].
 	DropTable(ctx context.Context, name string) error
 
 	// Close makes later calls return [ErrClosed].
@@ -86,7 +86,7 @@ func GetEach[T any](ctx context.Context, store Store, items []T, get func(T) Get
 	return GetAll(ctx, store, gets)
 }
 
-// MutateAll writes mutations, and returns the first error. Other mutations may have been written.
+// MutateAll returns the first error. Other mutations may have been written.
 func MutateAll(ctx context.Context, store Store, mutations []Mutation) error {
 	if len(mutations) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func ColumnPages(get Get, read func(Get) ([]Cell, error)) iter.Seq2[[]Cell, erro
 
 const defaultPageSize = 256 // rows
 
-// Pages implements [Store.Scan] for an engine. open returns a function that reads the next page, of
-// at most size rows. more is true if rows may follow.
+// Pages implements [Store.Scan]. open returns a function that reads the next page, of at most size
+// rows. more is true if rows may follow.
 func Pages(
 	ctx context.Context, scan Scan, open func() func(size int) (page []Row, more bool, err error),
 ) iter.Seq2[Row, error] {

@@ -7,9 +7,8 @@ import (
 	"twibase/hbase"
 )
 
-// arena allocates the cells and bytes of results in large pieces. It never overwrites a piece, so
-// callers may keep results. Without a row cache, it saves 8 % of the CPU of
-// BenchmarkEmbedded/reference.
+// arena allocates results in large pieces. It never overwrites a piece, so callers may keep
+// results. Without a row cache, it saves 8 % of the CPU of BenchmarkEmbedded/reference.
 type arena struct {
 	cells []hbase.Cell
 	row   int // first cell of the current row
@@ -41,7 +40,6 @@ func (a *arena) add(c hbase.Cell) {
 	a.cells = append(a.cells, c)
 }
 
-// reserve makes room for n bytes, and returns their offset in data.
 func (a *arena) reserve(n int) (start int) {
 	if n > cap(a.data)-len(a.data) {
 		a.data = make([]byte, 0, max(min(2*cap(a.data), maxBytes), minBytes, n))

@@ -52,7 +52,7 @@ func child(t *testing.T, dir, job string) (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// The child prints acknowledged writes: kind, worker, and the worker's number of writes.
+// The child prints acknowledged writes: kind, worker, and number of the worker's write.
 const (
 	ackPut   = "put"
 	ackCheck = "check"

@@ -19,8 +19,7 @@ import (
 //   - versions beyond the family's VERSIONS, if a column has more than tolerated of them
 //   - markers older than [hbase.TimeToPurgeDeletes], as in a major compaction of HBase
 //
-// Tables with a TTL are cleaned completely when the store opens and every expiryInterval. In other
-// tables, a row that is never read is never cleaned.
+// Tables with a TTL are also cleaned completely when the store opens and every expiryInterval.
 const (
 	tolerated      = 32
 	maxQueued      = 1024
@@ -47,8 +46,7 @@ func (c *cleaner) stop() {
 	<-c.done
 }
 
-// offer queues the row that r has read, if it needs cleaning. If the queue is full, a later read
-// offers it again.
+// offer queues a row that needs cleaning. If the queue is full, a later read offers it again.
 func (c *cleaner) offer(r *reader, empty bool) {
 	if r.garbage == 0 || r.garbage < tolerated && !empty {
 		return
@@ -132,9 +130,8 @@ func (s *Store) nextExpiring(ctx context.Context, after []byte) (row []byte, err
 	return row, nil
 }
 
-// clean removes the garbage of a row, under the row's lock. Without the lock, a concurrent put
-// could add a version that a removed marker must mask. The removal is not synced, so after a crash
-// the garbage may be back.
+// clean locks the row. Otherwise a concurrent put could add a version that a removed marker must
+// mask. The removal is not synced, so after a crash the garbage may be back.
 func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -148,7 +145,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	// begin is not called: reads return the same cells, so cached rows stay current.
+	// begin is not called, because cached rows stay current.
 	state := &s.rows[rowIndex(t.id, key)]
 	state.Lock()
 	defer state.Unlock()

@@ -35,7 +35,7 @@ func (c *cursor) at(valid bool) {
 	}
 }
 
-// advance moves to the first entry at or after target. It never moves back.
+// advance is a seek that never moves back.
 func (c *cursor) advance(target []byte) {
 	for range nearby {
 		if !c.before(target) {

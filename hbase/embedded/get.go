@@ -12,7 +12,7 @@ import (
 	"twibase/hbase"
 )
 
-// lookup is the state of one Get of a call.
+// lookup is the state of a Get.
 type lookup struct {
 	sel       *selection // nil if the Get is invalid
 	cacheable bool

@@ -10,13 +10,12 @@ import (
 	"twibase/hbase"
 )
 
-// maxPassed is the number of versions that a reader steps over before it seeks the next column. It
-// is higher in a family with many VERSIONS, to count garbage.
+// A reader steps over maxPassed versions before it seeks the next column. With many VERSIONS, it
+// steps over more, to count garbage.
 const maxPassed = 64
 
 type query struct {
-	// start and stop are encoded. An empty bound is no bound.
-	start, stop []byte
+	start, stop []byte // encoded; may be empty
 	limit       int
 	noValues    bool
 	versions    int
@@ -59,7 +58,7 @@ func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
 	}
 }
 
-// row reads the row at rowKey. If r.within is false, the cursor must be at the row's first entry.
+// row reads rowKey. If r.within is false, the cursor must be at its first entry.
 func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 	r.begin()
 	r.garbage = 0
@@ -109,8 +108,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	return nil
 }
 
-// readFamilyMarkers sets masked from the newest marker, which comes first, and moves to the
-// columns.
+// readFamilyMarkers sets masked from the first, newest marker, and moves to the columns.
 func (r *reader) readFamilyMarkers() error {
 	r.masked = -1
 	for r.in(r.family) {
@@ -159,7 +157,7 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides versions that are deleted.
+// mask hides deleted versions.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
 	only int64 // hides the version at this timestamp, which the last OneVersion marker has
@@ -175,8 +173,8 @@ func (m *mask) add(kind byte, timestamp int64) {
 
 func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
 
-// readColumn reads the column at the cursor, and moves past it. known is nil unless the column was
-// selected by name.
+// readColumn reads and passes the column at the cursor. known is nil unless it was selected by
+// name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
 	n := len(r.key) - tailLength
 	if n < len(r.family)+len(terminator) || string(r.key[n-len(terminator):n]) != terminator {

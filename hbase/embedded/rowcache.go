@@ -21,8 +21,8 @@ import (
 //	find:   key ──► shard (LRU) ──► cached row: current if the row has no writes since ──► hit
 //	offer:  row from Pebble ──► key in seenOnce? ──► yes: cache the row; no: add the key to seenOnce
 //
-// A row is kept at its second read at the earliest, because keeping a row costs as much as reading
-// it, and evicts another row.
+// A row is kept at its second read at the earliest: keeping a row costs as much as reading it, and
+// evicts another row.
 //
 // No Get returns a stale row: no other process writes, the store counts a row's writes before they
 // become visible (rowState), and a cached row has the count from before it was read.
@@ -43,11 +43,10 @@ type shape struct {
 	page    hbase.Page
 }
 
-// cacheShard evicts the least recently used rows. size and limit are in bytes.
 type cacheShard struct {
 	mu          sync.Mutex
 	rows        *simplelru.LRU[uint64, *cachedRow] // by the key's hash
-	size, limit int
+	size, limit int                                // bytes
 }
 
 // cachedRow is a result of a Get. Its cells are shared.
@@ -67,7 +66,7 @@ const (
 	cellOverhead = int(unsafe.Sizeof(hbase.Cell{})+unsafe.Sizeof(hbase.Memo{})) + 16
 	// Copying a larger row costs more than reading it.
 	maxCached = 64 << 10
-	// Bytes of the cache per element of seenOnce: about one element per small row.
+	// Cache bytes per element of seenOnce: about one element per small row.
 	bytesPerSeen = 512
 )
 
@@ -176,7 +175,7 @@ func (s *cacheShard) grow(row *cachedRow, bytes int) bool {
 	return true
 }
 
-// take adds bytes to size, and evicts rows. mu is held.
+// take needs mu, and evicts rows.
 func (s *cacheShard) take(bytes int) {
 	for s.size += bytes; s.size > s.limit; {
 		s.rows.RemoveOldest()

@@ -55,7 +55,7 @@ func WithLogger(log *slog.Logger) Option { return func(s *Store) { s.log = log }
 // DefaultRowCache is in bytes.
 const DefaultRowCache = 32 << 20
 
-// WithRowCache sets the row cache's size in bytes. 0 means no cache.
+// WithRowCache sets the row cache's bytes. 0 means no cache.
 func WithRowCache(bytes int) Option { return func(s *Store) { s.rowCache = bytes } }
 
 // Open opens or creates the store in a directory, or in memory if dir is "". It may return
@@ -67,7 +67,7 @@ func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, vfs.Default, false, options...)
 }
 
-// IsStore reports whether a directory has a store, maybe in use.
+// IsStore reports whether dir has a store, maybe in use.
 func IsStore(dir string) (bool, error) {
 	found, err := pebble.Peek(dir, vfs.Default)
 	return err == nil && found.Exists, err
@@ -179,7 +179,7 @@ func storeError(err error) error {
 }
 
 func lockError(dir string, err error) error {
-	// Pebble has no sentinel error for a second lock of the same process.
+	// Pebble has no sentinel error for a second lock of one process.
 	if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process") {
 		return fmt.Errorf("%w: stop the process that has %s open, or name another directory", hbase.ErrLocked, dir)
 	}

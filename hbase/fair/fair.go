@@ -55,7 +55,7 @@ func New(size, reserve int64, maxWaiting int) *Semaphore {
 	return &Semaphore{size: size, reserve: reserve, maxWaiting: maxWaiting, clients: map[string]*client{}}
 }
 
-// Load returns the units that are taken, and the number of waiting requests.
+// Load returns the taken units, and the number of waiting requests.
 func (s *Semaphore) Load() (used int64, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *Semaphore) client(name string) *client {
 	return c
 }
 
-// contend limits clients until Contention has passed. Then a timer serves waiting clients.
+// contend limits clients until Contention has passed.
 func (s *Semaphore) contend() {
 	s.shared = time.Now()
 	if s.alone != nil {
@@ -224,7 +224,7 @@ func (s *Semaphore) take(c *client, units int64) {
 	s.used += units
 }
 
-// may reports whether a client may take units once they are free.
+// may reports whether a client may take units if they are free.
 func (s *Semaphore) may(c *client, units int64) bool {
 	free := s.size - s.used - units
 	return c.held == 0 || s.reserve*(c.held+units) <= free || time.Since(s.shared) > Contention

@@ -42,7 +42,7 @@ func (a *attribute[T]) neededBy(fields []string) bool {
 		slices.ContainsFunc(a.also, func(f string) bool { return slices.Contains(fields, f) })
 }
 
-// value declares an attribute. format returns the stored text, and parse is the inverse.
+// value declares an attribute. format and parse convert its stored text.
 func value[T, V any](column string, field func(*T) **V, also []string, slabOf func(*Memory) *slab[V],
 	format func(V) string, parse func(string) (V, error)) attribute[T] {
 	return attribute[T]{
@@ -107,11 +107,11 @@ func orElse[T, V any](field func(*T) **V, value *V) func(*T) {
 	}
 }
 
-// CommitColumn has the commit record: see op.go.
+// CommitColumn has the commit record (op.go).
 const CommitColumn = "op"
 
-// Version is an attribute with the id of the last operation that created the object or changed
-// another attribute, except counts. Imports and repairs do not change it.
+// Version is the id of the last operation that created the object or changed an attribute, except
+// counts. Imports and repairs do not change it.
 const Version = "version"
 
 // version declares [Version], by default "0". Unlike [CommitColumn], it does not change with

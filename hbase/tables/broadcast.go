@@ -10,11 +10,11 @@ import (
 // FanoutLimit is the default number of followers above which an author becomes a broadcaster.
 const FanoutLimit = 10_000
 
-// MaxBroadcasters bounds the cost of reading a timeline.
+// MaxBroadcasters bounds the cost of timelines.
 const MaxBroadcasters = 100
 
-// RoomForBroadcasters reports whether an author may join n broadcasters. A tenth of MaxBroadcasters
-// stays free for concurrent changes.
+// RoomForBroadcasters reports whether an author may join n broadcasters. A tenth stays free for
+// concurrent changes.
 func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 
 // Broadcast is the state of an author. Stored states are never deleted: see [DeletedValue].
@@ -67,8 +67,7 @@ func (b broadcasters) Of(author string) hbase.Get {
 	return get
 }
 
-// Change returns the check and the Put of a transition. If stored is false, the check expects no
-// state.
+// Change expects no state if stored is false.
 func (b broadcasters) Change(author string, old Broadcast, stored bool, next Broadcast) (hbase.Check, hbase.Put) {
 	check := hbase.Check{Family: broadcastersFamily, Qualifier: author}
 	if stored {

@@ -2,8 +2,8 @@
 // bytes, and docs/GLOSSARY.md defines objects, lists, edges and relations.
 //
 // The package does no I/O: functions that read, scan, write or delete return an [hbase.Get], Scan,
-// Put or Delete. Functions that decode rows or cells return [hbase.ErrCorrupt] for damage.
-// Functions that check or parse a name, an id or a position return [ErrName].
+// Put or Delete. Decoders return [hbase.ErrCorrupt]. Functions that check or parse a name, an id or
+// a position return [ErrName].
 //
 // Declarations are safe for concurrent use.
 package tables
@@ -57,16 +57,16 @@ var (
 	}
 )
 
-// Objects returns a read-only slice.
+// Objects is read-only.
 func Objects() []*AnyObject { return objects }
 
-// Lists returns a read-only slice.
+// Lists is read-only.
 func Lists() []*AnyList { return lists }
 
-// Relations returns a read-only slice.
+// Relations is read-only.
 func Relations() []*Relation { return relations }
 
-// References returns a read-only slice.
+// References is read-only.
 func References() []*Reference { return references }
 
 // ObjectNamed returns the object with an [AnyObject.Name], or nil.
@@ -79,7 +79,7 @@ func ObjectNamed(name string) *AnyObject {
 	return nil
 }
 
-// TargetOf returns the object type whose key an attribute has, or nil if it is no [Reference].
+// TargetOf returns the object type of a [Reference], or nil for another attribute.
 func TargetOf(attribute string) *AnyObject {
 	for _, r := range references {
 		if r.Attribute == attribute {
@@ -108,7 +108,7 @@ func ListOf(table, family string) *AnyList {
 	return nil
 }
 
-// MaxCell returns the assumed bytes of a cell before it is read. Few cells are larger.
+// MaxCell returns the assumed bytes of an unread cell. Few cells are larger.
 func MaxCell(table, family string) int {
 	const member, attribute = 256, 1 << 10
 	switch l := ListOf(table, family); {
@@ -156,8 +156,7 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables with the object's row, its lists, and the edges and plays whose row
-// keys begin with its key: see [BelongsTo].
+// Tables returns the tables with rows of the object: see [BelongsTo].
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -198,7 +197,7 @@ var original = []string{
 	"user_roles", "users",
 }
 
-// IsSearch reports whether the table belongs to a [Search].
+// IsSearch reports whether a [Search] has the table.
 func IsSearch(table string) bool {
 	return slices.ContainsFunc(objects, func(o *AnyObject) bool { return o.Search != nil && o.Search.Table == table })
 }

@@ -26,8 +26,7 @@ func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	}
 }
 
-// declarations returns the names of the package's variables of the kinds, and of the catalogue's
-// entries.
+// declarations returns the names of the package's variables and of the catalogue's entries.
 func declarations(t *testing.T) (declared, listed []string) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {

@@ -32,7 +32,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// textColumn is a field of a struct. An empty text is not stored.
+// textColumn is a field of a struct. Empty texts are not stored.
 type textColumn struct {
 	name string
 	text *string
@@ -100,12 +100,12 @@ func (r record) add(field protowire.Number, s string) record {
 
 func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} }
 
-// reader reads strings that share the memory of the record.
+// reader reads strings that share memory with the record.
 type reader struct {
 	rest []byte
-	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the bytes before
-	// it (the end of its length) and after it (a tag) are ASCII. Otherwise each text is checked,
-	// because lengths above 127 have bytes that are not ASCII.
+	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because its neighbours,
+	// the end of its length and a tag, are ASCII. Otherwise each text is checked, because lengths
+	// above 127 are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]

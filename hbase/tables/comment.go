@@ -16,7 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// Comment is a comment on a twit. It never changes.
+// Comment never changes.
 type Comment struct {
 	Twit       TwitKey
 	AuthorName string
@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark returns the start of the author's name ‖ 0 ‖ a hash of all arguments. Equal comments
-// of a file differ in their ordinal, so a second import adds no comment.
+// CommentMark returns the bytes of docs/TABLES.md. Equal comments of a file differ in their
+// ordinal, so a second import adds none.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -196,18 +196,16 @@ func (commenters) Row(twit TwitKey, author string) string {
 	return RowKey(twit.String() + separator + author)
 }
 
-// Added reads whether the author added a comment with an idempotency key.
 func (c commenters) Added(twit TwitKey, author, key string) hbase.Get {
 	return c.get(twit, author, commenterAdded+hashKey(key))
 }
 
-// Removed reads whether anyone removed a comment of the author.
 func (c commenters) Removed(comment CommentKey, author string) hbase.Get {
 	return c.get(comment.Twit, author, commenterRemoved+encodeQualifier(comment.Position))
 }
 
-// RemovedAt reads whether the comment that the author posted at a time was removed. It needs no
-// mark, because only imports add several comments of an author to a twit at one time.
+// RemovedAt reads whether the author's comment of a time was removed. It needs no mark, because
+// only imports add several comments at one time.
 func (c commenters) RemovedAt(twit TwitKey, author string, at time.Time) hbase.Get {
 	removed := func(at time.Time) string { return commenterRemoved + encodeQualifier(invert(at)) }
 	return hbase.Get{Table: c.Table, Row: c.Row(twit, author), Columns: Attributes,

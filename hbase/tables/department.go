@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-// MaxDepth bounds the levels of the tree of departments.
+// MaxDepth bounds the levels of the tree.
 const MaxDepth = 64
 
 // Department is a node of the tree.
@@ -55,7 +55,7 @@ func (tree) Get() hbase.Get {
 	return Departments.Get(Root, Attributes+":childCount "+Attributes+":"+treeDepth+" "+Attributes+":"+CompleteColumn)
 }
 
-// Depth returns an upper bound of the levels. known is false after an import by an early version.
+// Depth returns an upper bound. known is false after an import by an early version.
 func (tree) Depth(cells []hbase.Cell) (levels int, known bool, err error) {
 	empty := true
 	for i, c := range cells {
@@ -82,7 +82,7 @@ func (tree) Put(cells ...hbase.Cell) hbase.Put {
 // Child is a member of [Children].
 type Child struct{ Name, Code string }
 
-// Children are the departments directly below a department, by name, then code.
+// Children are the departments below a department, by name, then code.
 var Children = newList(List[Child]{
 	AnyList: AnyList{Table: "departments", Family: "c", Owner: &Departments.AnyObject, Count: "childCount", Cursor: 's'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (Child, error) {

@@ -8,9 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// A directory column of bucket 0 names another bucket: directoryPrefix ‖ stop → number ‖ start. It
+// A directory column of bucket 0 is directoryPrefix ‖ stop → number ‖ start of another bucket. It
 // sorts after every member, because inverted times start below 0x80, and UTF-8 has no byte 0xff.
-// Package listscan explains buckets.
 const directoryPrefix = "\xff"
 
 // MembersEnd is after every position.
@@ -77,7 +76,7 @@ func Split(directory []Bucket, bucket, first uint32, starts []string) (created, 
 }
 
 // Directory reads up to n named buckets, from the first that stops at or after position on. An
-// empty position is the end of the list.
+// empty position is the list's end.
 //
 // If the first bucket read starts before position, it covers the positions directly before
 // position. Otherwise bucket 0 does. To find the bucket of position itself, pass
@@ -113,7 +112,7 @@ func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []B
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
 
-// appendBucket appends a directory column. It checks a pending column, and does not append it.
+// appendBucket checks a pending column, and does not append it.
 func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
 	if c.Qualifier == pendingColumn {
 		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
@@ -126,7 +125,7 @@ func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([
 	return append(buckets, b), nil
 }
 
-// BucketCell returns the directory column of a bucket.
+// BucketCell returns a directory column.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {
 	stop := b.Stop
 	if stop == "" {
@@ -176,7 +175,7 @@ type Place struct {
 	Moving   bool   // old copies may remain in the bucket that was split
 }
 
-// Places reads the named buckets that stop after a position, and the pending buckets.
+// Places reads the pending buckets, and the named buckets that stop after a position.
 func (l *AnyList) Places(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
 }
@@ -199,7 +198,7 @@ func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, er
 	return p, nil
 }
 
-// PendingCell returns the column of pending buckets: see docs/TABLES.md.
+// PendingCell returns the pending column: see docs/TABLES.md.
 func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	var value []byte
 	for _, b := range pending {
@@ -209,7 +208,7 @@ func (l *AnyList) PendingCell(pending []Bucket, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp, Value: value}
 }
 
-// PendingEnd deletes the column of pending buckets.
+// PendingEnd deletes the pending column.
 func (l *AnyList) PendingEnd(timestamp int64) hbase.Deletion {
 	return hbase.Deletion{Kind: hbase.AllVersions, Family: l.Family, Qualifier: pendingColumn, Timestamp: timestamp}
 }
@@ -231,7 +230,7 @@ func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
 	return nil
 }
 
-// PendingBuckets decodes the column of pending buckets.
+// PendingBuckets decodes the pending column.
 func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bucket, err error) {
 	c := l.pendingCell(cells)
 	if c == nil {

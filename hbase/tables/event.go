@@ -12,7 +12,7 @@ import (
 // them.
 
 const (
-	// EventsKept is how long events can be read.
+	// EventsKept is how long events are readable.
 	EventsKept = 24 * time.Hour
 	// eventTTL is longer, because clocks differ, and requests read events after they check the
 	// cursor.

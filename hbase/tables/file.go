@@ -28,7 +28,7 @@ func (a attribute[T]) optional(column string, parse func(string) (string, error)
 	return a
 }
 
-// File returns the columns of the CSV file, the key's first, and the attributes in it.
+// File returns the columns of the CSV file, the key's first, and its attributes.
 func (o *Object[T]) File() (required, optional, fields []string) {
 	required = []string{o.keyColumn}
 	for _, a := range o.attributes {
@@ -45,7 +45,7 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 }
 
 // ParseRow returns the object of a CSV row, or an error and its column. text returns a column's
-// value. All values but the key and the name may be empty.
+// value. Only the key and the name must not be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {

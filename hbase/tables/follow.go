@@ -17,7 +17,7 @@ var Follows = &Relation{
 	},
 }
 
-// Followers are the followers of a user, newest first.
+// Followers are a user's followers, newest first.
 var Followers = followList(
 	AnyList{Table: "users", Family: "f", Owner: &Users.AnyObject, Count: "followerCount", Cursor: 'f'})
 

@@ -52,7 +52,7 @@ func UserGameOf(code string, days []DayCount) UserGame {
 	return g
 }
 
-// UserGames are the games of a user, by code.
+// UserGames are a user's games, by code.
 var UserGames = newList(List[UserGame]{
 	AnyList: AnyList{Table: "user_games", Family: "l", Owner: &Users.AnyObject, Count: "gameCount", Cursor: 'p',
 		Check: CheckCode},
@@ -87,8 +87,7 @@ func (p plays) Get(username, game string) hbase.Get {
 	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
 }
 
-// Any reads one day, to learn whether the user has played the game. Plays count until erasePlays
-// has deleted them.
+// Any reads whether the user has played the game. Plays count until erasePlays has deleted them.
 func (p plays) Any(username, game string) hbase.Get {
 	get := p.Get(username, game)
 	get.Page = hbase.Page{Stop: daysEnd, Limit: 1}
@@ -100,7 +99,6 @@ const (
 	playKey = "k" // ‖ hash of an idempotency key
 )
 
-// GetWithKey reads all days and, unless key is nil, the key's day.
 func (p plays) GetWithKey(username, game string, key *string) hbase.Get {
 	get := p.Get(username, game)
 	if key != nil {
@@ -149,7 +147,7 @@ var GameDays = gameDays{Table: "games", family: "d"}
 
 type gameDays struct{ Table, family string }
 
-// Get reads the days from and to, and those between.
+// Get reads the days in [from, to].
 func (d gameDays) Get(game, from, to string) hbase.Get {
 	return hbase.Get{Table: d.Table, Row: RowKey(game), Columns: d.family,
 		Page: hbase.Page{Start: from, Stop: hbase.Next(to)}}

@@ -13,9 +13,9 @@ type Intent struct {
 	ID        string
 	OpType    string
 	Arguments string // JSON
-	// At is the timestamp of the commit and of most effects, in milliseconds.
+	// At is the timestamp of the commit and most effects, in milliseconds.
 	At int64
-	// Table, Row and Family name the commit row, or are empty if the put of the intent is the
+	// Table, Row and Family name the commit row. They are empty if the put of the intent is the
 	// commit.
 	Table, Row, Family string
 	// After is the expected commit record, empty for the first operation.
@@ -24,7 +24,7 @@ type Intent struct {
 	Due int64
 }
 
-// Intents are the intents, by the id of the operation.
+// Intents are by the id of the operation.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }

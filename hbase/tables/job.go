@@ -23,8 +23,8 @@ const (
 
 // Job is background work on timelines after a write. It is idempotent, and any gateway can run it.
 type Job struct {
-	// ID is the id of the operation, which has at most one job. A Returned job that another job
-	// puts has a new id.
+	// ID is the id of the operation, which has at most one job. A Returned job of another job has a
+	// new id.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -34,7 +34,7 @@ type Job struct {
 	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs are the jobs, by [Job.ID].
+// Jobs are by [Job.ID].
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }
@@ -45,8 +45,8 @@ func (j *Job) columns(at *string) []textColumn {
 	}
 }
 
-// Put writes a job with a lease that has ended. To lease a job, a CheckAndPut expects the previous
-// lease, so it fails if the job was removed.
+// Put writes a job with a lease that has ended. Leasing expects the previous lease, so it fails if
+// the job was removed.
 func (n jobs) Put(j Job) hbase.Put {
 	at := strconv.FormatInt(j.At, 10)
 	cells := append([]hbase.Cell{NewLease("", time.UnixMilli(0)).Cell(1)}, encodeTexts(j.columns(&at), j.At)...)
@@ -124,7 +124,7 @@ type Batch struct {
 	Twits     []TwitKey
 }
 
-// Encode returns the number of followers, then the length and position of each follower and twit.
+// Encode is the inverse of [DecodeBatch]: see docs/TABLES.md.
 func (b Batch) Encode() string {
 	text := binary.AppendUvarint(nil, uint64(len(b.Followers)))
 	for _, f := range b.Followers {

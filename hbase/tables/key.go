@@ -12,11 +12,10 @@ import (
 	"twibase/hbase"
 )
 
-// hashSize is the length of the hash that starts a row key, and spreads ids over regions. Rows of
-// an [Outbox] or a [Search] have other keys.
+// hashSize is the length of the hash that starts most row keys, and spreads ids over regions.
 const hashSize = 2
 
-// separator is between parts of a key. Usernames, codes and twit ids never contain it, but inverted
+// separator joins parts of a key. Usernames, codes and twit ids never contain it, but inverted
 // times may.
 const separator = "\x00"
 
@@ -110,7 +109,7 @@ func appendPart(key []byte, part string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(part))), part...)
 }
 
-// nextPart is the inverse of appendPart. ok is false for any other form.
+// nextPart is the inverse of appendPart.
 func nextPart(key string) (part, rest string, ok bool) {
 	n, size := binary.Uvarint([]byte(key[:min(len(key), binary.MaxVarintLen64)]))
 	if size <= 0 || n > uint64(len(key)-size) {

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// ListBound is the number of members above which a bucket is split: far below the capacity of a
-// region, and far above a page.
+// ListBound is the number of members above which a bucket is split: far below a region's capacity,
+// and far above a page.
 const ListBound = 50_000
 
 // AnyList is a [List] without the type of its members.
@@ -23,8 +23,7 @@ type AnyList struct {
 	Cursor             byte // first byte of cursors; 0 without cursors
 	// Trimmed lists lose their last members when they grow too long. Others are split.
 	Trimmed bool
-	// Check checks the form of a position.
-	Check func(qualifier string) error
+	Check   func(qualifier string) error
 	// Public reports which members are public. It returns nil without a PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
@@ -32,7 +31,7 @@ type AnyList struct {
 // maxPageBytes bounds a page of background work: several workers read pages in parallel.
 const maxPageBytes = 4 << 20
 
-// PageSize returns the members of a page of background work: n, or fewer if members may be large.
+// PageSize returns the members of a page of background work: n, or fewer if they may be large.
 func (l *AnyList) PageSize(n int) int {
 	if l.MaxMember == 0 {
 		return n
@@ -70,7 +69,7 @@ func (l *AnyList) Get(owner string, bucket uint32, page hbase.Page) hbase.Get {
 	return hbase.Get{Table: l.Table, Row: l.Row(owner, bucket), Columns: l.Family, Page: page}
 }
 
-// GetIn is [AnyList.Get], with the row key of bucket 0 allocated in m.
+// GetIn is [AnyList.Get] with memory of m.
 func (l *AnyList) GetIn(m *Memory, owner string, bucket uint32, page hbase.Page) hbase.Get {
 	if bucket != 0 {
 		return l.Get(owner, bucket, page)
@@ -100,7 +99,7 @@ type List[E any] struct {
 	// decode and encode are inverse. decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size returns the bytes of a decoded member, without its cell. If it is nil, members are not
+	// size returns the bytes of a decoded member, without its cell. If size is nil, members are not
 	// cached.
 	size     func(E) int
 	isPublic func(E) bool // nil without PublicCount
@@ -131,8 +130,8 @@ func newList[E any](l List[E]) *List[E] {
 // IsPublic reports whether the PublicCount includes the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members in cells with their positions, and the named buckets. It skips other
-// families. Members are read-only, because they may be shared.
+// Decode returns the members in cells with their positions, and the named buckets. Members may be
+// shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {
@@ -149,7 +148,7 @@ type Decoder[E any] struct {
 // Decoder returns a new decoder.
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
-// Decode is [List.Decode] with memory of d, except for cached members and buckets.
+// Decode is [List.Decode] with memory of d.
 func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {

@@ -12,20 +12,19 @@ import (
 const Format = 1
 
 // Marks is a row with the format of each table that twibase has created or is creating. A table
-// without a mark may belong to another application. Stores of the first versions have no marks.
+// without a mark may belong to another application. Stores of the first versions have none.
 var Marks = marks{}
 
 type marks struct{}
 
-// Table returns the table of the marks. Create that table first.
+// Table must be created first.
 func (marks) Table() string { return Broadcasters.Table }
 
 func (m marks) Get() hbase.Get {
 	return hbase.Get{Table: m.Table(), Row: RowKey("tables"), Columns: broadcastersFamily}
 }
 
-// Put marks tables. Marking a table again changes nothing, because all marks have the same
-// timestamp.
+// Put uses one timestamp, so that marking a table again changes nothing.
 func (m marks) Put(names []string) hbase.Put {
 	get := m.Get()
 	put := hbase.Put{Table: get.Table, Row: get.Row}

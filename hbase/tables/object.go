@@ -14,8 +14,8 @@ import (
 // text.
 const Attributes = "i"
 
-// Existence is a column of every [Object]. [Object.Columns] includes it, to distinguish a missing
-// object from one without the selected attributes.
+// Existence is a column of every [Object]. [Object.Columns] includes it, because it distinguishes a
+// missing object from one without the selected attributes.
 const Existence = Attributes + ":name"
 
 // AnyObject is an [Object] without its row type.
@@ -25,7 +25,6 @@ type AnyObject struct {
 	Table string
 	// Reusable means that a new object may have a deleted object's key.
 	Reusable bool
-	// CheckKey checks the form of a key.
 	CheckKey func(key string) error
 	// Search finds objects by the beginning of their keys. It may be nil.
 	Search *Search
@@ -102,7 +101,7 @@ func (o *AnyObject) Exists(key string, cells []hbase.Cell) (bool, error) {
 }
 
 // Object declares the objects of a noun. gqlgen binds the row type T to the schema. A pointer in T
-// is nil if the attribute is absent or was not read, except as [Object.Fill] says.
+// is nil if the attribute is absent or was not read. [Object.Fill] has exceptions.
 type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
@@ -112,7 +111,7 @@ type Object[T any] struct {
 	lazy func(*T) *bool
 }
 
-// Columns returns the [hbase.Get.Columns] of schema fields. It is empty if they need only the key.
+// Columns returns the [hbase.Get.Columns] of schema fields, or "" if they need only the key.
 func (o *Object[T]) Columns(fields []string) string {
 	var b strings.Builder
 	for _, a := range o.attributes {
@@ -169,7 +168,7 @@ func (o *Object[T]) Get(key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: RowKey(key), Columns: columns}
 }
 
-// GetIn is [Object.Get] with the row key allocated in m.
+// GetIn is [Object.Get] with memory of m.
 func (o *Object[T]) GetIn(m *Memory, key, columns string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: m.rowKey(key), Columns: columns}
 }
@@ -186,7 +185,7 @@ func (o *Object[T]) New(keys ...string) []*T {
 	return objects
 }
 
-// NewLazy is [Object.New], and marks the objects as lazy.
+// NewLazy is [Object.New] of lazy objects.
 func (o *Object[T]) NewLazy(keys ...string) []*T {
 	objects := o.New(keys...)
 	if o.lazy != nil {
@@ -197,12 +196,12 @@ func (o *Object[T]) NewLazy(keys ...string) []*T {
 	return objects
 }
 
-// Decode is [Object.Fill] of a new object. It returns nil if the object does not exist.
+// Decode is [Object.Fill] of a new object, or nil if it does not exist.
 func (o *Object[T]) Decode(key string, cells []hbase.Cell) (*T, error) {
 	return o.DecodeIn(new(Memory), key, cells)
 }
 
-// DecodeIn is [Object.Decode] with attributes allocated in m.
+// DecodeIn is [Object.Decode] with memory of m.
 func (o *Object[T]) DecodeIn(m *Memory, key string, cells []hbase.Cell) (*T, error) {
 	t := new(T)
 	*o.key(t) = key
@@ -252,7 +251,7 @@ func (o *Object[T]) Fill(m *Memory, t *T, key string, cells []hbase.Cell) (exist
 	return true, nil
 }
 
-// Removal returns the cells that mark an object as deleted. Counts and the version stay.
+// Removal returns the cells that delete an object. Counts and the version stay.
 func (o *Object[T]) Removal(timestamp int64) (cells []hbase.Cell) {
 	for _, a := range o.attributes {
 		if a.setDefault == nil {

@@ -31,7 +31,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan scans the items of a shard from times in [from, to), or without an end if to is zero.
+// Scan reads a shard's items with times in [from, to). A zero to is no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)
@@ -44,7 +44,7 @@ func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 // Lease is a gateway's claim to an item. Others do not take the item before it ends.
 type Lease struct {
 	Until time.Time
-	// Value is the stored form: milliseconds, a blank and the holder.
+	// Value is stored: milliseconds, a blank and the holder.
 	Value []byte
 }
 
@@ -67,7 +67,7 @@ func LeaseOf(cells []hbase.Cell) Lease {
 	return Lease{time.UnixMilli(ms), c.Value}
 }
 
-// HeldBy reports whether a holder has the lease, even after its end.
+// HeldBy ignores the lease's end.
 func (l Lease) HeldBy(holder string) bool { return strings.HasSuffix(string(l.Value), " "+holder) }
 
 // Cell returns the [LeaseColumn].
@@ -81,7 +81,7 @@ func (l Lease) Check() hbase.Check {
 }
 
 // Probe returns a check that always fails, and a put. Their CheckAndPut tests whether a row's
-// region accepts writes, and writes nothing.
+// region accepts writes.
 func (o Outbox) Probe(row string) (hbase.Check, hbase.Put) {
 	never := Lease{Value: []byte("never stored")}
 	return never.Check(), hbase.Put{Table: o.Table, Row: row, Cells: []hbase.Cell{never.Cell(0)}}

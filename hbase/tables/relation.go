@@ -84,7 +84,7 @@ func (r *Relation) Get(a, b string) hbase.Get {
 	return hbase.Get{Table: r.Table, Row: edgeKey(a, b), Columns: Attributes}
 }
 
-// Edges scans all edges, including former ones.
+// Edges scans all edges, also former ones.
 func (r *Relation) Edges() hbase.Scan { return hbase.Scan{Table: r.Table, Columns: Attributes} }
 
 // Ends decodes a row key.
@@ -92,7 +92,7 @@ func (r *Relation) Ends(row string) (a, b string, err error) {
 	return edgeOf(row, r.From.Object().CheckKey, r.To.Object().CheckKey)
 }
 
-// Decode decodes an edge. The time at is zero if it was not read.
+// Decode decodes an edge. at is zero if it was not read.
 func (r *Relation) Decode(cells []hbase.Cell) (related bool, at time.Time, err error) {
 	var state string
 	commitRecords := 0 // a row with only these has never been an edge
@@ -119,8 +119,8 @@ func (r *Relation) Put(a, b string, related bool, at time.Time, timestamp int64)
 		textCell(edgeAt, encodeMilli(at), timestamp), textCell(edgeState, flag(related), timestamp)}}
 }
 
-// Reference is an attribute of an object, the referrer, with the key of another object, the target.
-// The target's List of referrers is derived from it.
+// Reference is an attribute of an object, the referrer, with the key of another, the target. The
+// target's List of referrers is derived from it.
 type Reference struct {
 	Object    *AnyObject
 	Attribute string

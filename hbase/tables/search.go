@@ -14,7 +14,7 @@ import (
 )
 
 // Search finds objects by the beginning of their keys. Its row keys are the folded key ‖ 0 ‖ the
-// key, so rows with a prefix are adjacent, in alphabetical order.
+// key, so rows with a prefix are adjacent.
 type Search struct {
 	Table         string
 	Cursor        byte   // as in [AnyList]

@@ -11,8 +11,8 @@ import (
 // TimelineBound is the number of entries that a trim leaves in a timeline.
 const TimelineBound = 10_000
 
-// Timelines have the newest twits of the users that a user follows, newest first. docs/FEEDS.md has
-// the twits that readers add and skip.
+// Timelines have the newest twits of followed users, newest first. docs/FEEDS.md has the twits that
+// readers add and skip.
 var Timelines = newList(List[TwitKey]{
 	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
 	decode:  decodeEntry,
@@ -45,7 +45,7 @@ func PutTimelineSince(owner string, since time.Time) hbase.Put {
 		textCell(SinceColumn, encodeMilli(since), max(1, since.UnixMilli()))}}
 }
 
-// TrimTimeline removes the oldest entries, in the list's order. Write the Put first, so that an
+// TrimTimeline removes entries, given in the list's order. Write the Put first, so that an
 // incomplete timeline never looks complete.
 func TrimTimeline(owner string, oldest []hbase.Cell) (since hbase.Put, deletion hbase.Delete, err error) {
 	twit, err := EntryOf(oldest[0].Qualifier)

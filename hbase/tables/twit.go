@@ -62,7 +62,7 @@ func (t *Twit) position() string { return invert(t.PostedAt) + t.Name }
 func (t *Twit) InAlbum() bool { return len(t.PhotoURLs) > 0 || t.Visibility == FollowersOnly }
 
 // PostedTwits are the twits as objects. A twit's row has only counts and comments, because lists
-// hold whole twits. [TwitNames] finds the twit by name.
+// hold whole twits. [TwitNames] finds the key.
 var PostedTwits = &AnyObject{
 	Noun: NounTwit, Name: "twit", Table: "comments",
 	CheckKey: func(key string) error { _, err := ParseTwitKey(key); return err },
@@ -195,7 +195,7 @@ func MayBeForFollowers(value []byte) bool {
 }
 
 // TwitNames find twits by name, and are the commit rows of posts and deletions. They are never
-// deleted, so no name is used again.
+// deleted, so no name is reused.
 var TwitNames = twitNames{"twit_ids"}
 
 type twitNames struct{ Table string }

@@ -71,7 +71,7 @@ func (a accounts) Get(username string) hbase.Get {
 	return hbase.Get{Table: a.Table, Row: RowKey(username), Columns: Attributes + ":" + accountPassword}
 }
 
-// Decode returns the hash and its timestamp. The hash is empty if there is no account.
+// Decode returns the hash and its timestamp, or "" without an account.
 func (a accounts) Decode(cells []hbase.Cell) (hash string, timestamp int64, err error) {
 	if len(cells) == 0 {
 		return "", 0, nil

@@ -15,7 +15,7 @@ const (
 	Public        Visibility = true
 )
 
-// String returns the name in the schema, in CSV files and in the arguments of intents.
+// String returns the name in the schema, CSV files and intents.
 func (v Visibility) String() string {
 	if v == Public {
 		return "PUBLIC"
@@ -23,7 +23,7 @@ func (v Visibility) String() string {
 	return "FOLLOWERS"
 }
 
-// ParseVisibility accepts only the exact names, or returns [ErrName].
+// ParseVisibility accepts exact names, or returns [ErrName].
 func ParseVisibility(name string) (Visibility, error) {
 	for _, v := range []Visibility{Public, FollowersOnly} {
 		if name == v.String() {

@@ -12,12 +12,11 @@
 //	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
 //	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
 //
-// While a bucket is split, the new buckets are pending, and readers ignore them. One Put adds them
-// to the directory. Until no request uses the old directory, bucket 0 may have old copies of moved
-// members, and a page of bucket 0 is read without the directory. So a removal also deletes the old
-// copy, and an addition to a new bucket puts a moved marker at its position in bucket 0. A forward
-// page ends at its first marker, and the scan continues in the bucket that the directory names. A
-// backward page skips markers. docs/WRITES.md has the steps of a split.
+// During a split, whose steps are in docs/WRITES.md, readers ignore pending buckets. After the new
+// buckets are in the directory, a page of bucket 0 may still have old copies of moved members, and
+// moved markers at the positions of members that were added since. A forward page ends at its first
+// marker, and the scan continues in the bucket that the directory names. A backward page skips
+// markers.
 //
 // [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O: the caller
 // executes their Gets, maybe together with those of other scans, and passes the results to Take.
