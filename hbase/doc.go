@@ -1,7 +1,7 @@
 // Package hbase is the interface of the store, in HBase's words.
 //
-// Row keys and qualifiers are arbitrary bytes, in bytewise order.
+// Row keys and qualifiers are arbitrary bytes.
 //
-// The engines are embedded (Pebble, one machine) and cluster (a real HBase). Where they could
-// differ, HBase's behaviour is the specification. The suite of package hbasetest checks both.
+// The engines embedded and cluster pass the suite of package hbasetest. Where they could differ,
+// HBase's behaviour is the specification.
 package hbase

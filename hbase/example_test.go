@@ -8,7 +8,6 @@ import (
 	"twibase/hbase/embedded"
 )
 
-// openFollowers returns a store with the followers of user a.
 func openFollowers(ctx context.Context) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {

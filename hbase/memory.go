@@ -70,7 +70,7 @@ func NewMemory(bytes int64, maxCell func(table, family string) int, reserves boo
 	}
 }
 
-// Load returns the bytes held, and the number of rejected reads and responses. m may be nil.
+// Load returns the bytes held, and the number of rejections. m may be nil.
 func (m *Memory) Load() (held, rejected int64) {
 	if m == nil {
 		return 0, 0

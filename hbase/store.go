@@ -33,7 +33,6 @@ type Store interface {
 	// have timestamps.
 	Mutate(ctx context.Context, mutations []Mutation) ([]error, error)
 
-	// CheckAndPut atomically writes put if its row satisfies check, and reports whether it did.
 	CheckAndPut(ctx context.Context, check Check, put Put) (bool, error)
 
 	// CreateTable may return [ErrTableExists].

@@ -9,7 +9,7 @@ import (
 type Table struct {
 	Name     string
 	Families []FamilySchema
-	// Splits are the start keys of all regions but the first, ascending.
+	// Splits are region start keys, ascending.
 	Splits []string
 }
 
@@ -22,12 +22,11 @@ type FamilySchema struct {
 
 	Compression string
 	BlockSize   int // bytes
-	// TTL is how long readers see a cell after its timestamp, in whole seconds. 0 means forever.
+	// TTL is in whole seconds. 0 means forever.
 	TTL time.Duration
 }
 
-// TimeToPurgeDeletes is how long an engine keeps a delete marker, or longer. The marker masks late
-// puts with an older timestamp.
+// TimeToPurgeDeletes is the minimum time that an engine keeps a delete marker, to mask late puts.
 const TimeToPurgeDeletes = time.Hour
 
 // Validate may return [ErrInvalid].

@@ -19,7 +19,7 @@ type Mutation interface {
 	sealed()
 }
 
-// Put writes cells of one row. A cell replaces the version with the same timestamp.
+// Put writes cells of one row.
 type Put struct {
 	Table string
 	Row   string
@@ -39,11 +39,11 @@ type Delete struct {
 // Kind is the kind of a Deletion.
 type Kind uint8
 
-// HBase's DeleteFamily, DeleteColumn and Delete.
+// As in HBase, a marker masks cells up to its timestamp, inclusive.
 const (
-	Family      Kind = iota // all columns up to the timestamp, inclusive
-	AllVersions             // a column up to the timestamp, inclusive
-	OneVersion              // the version with the timestamp, which must not be 0
+	Family      Kind = iota // HBase's DeleteFamily
+	AllVersions             // DeleteColumn
+	OneVersion              // Delete, of one timestamp, which must not be 0
 )
 
 // Deletion is a part of a Delete.

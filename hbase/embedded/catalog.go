@@ -146,7 +146,6 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 	})
 }
 
-// changeTables commits a batch that change fills. change returns the new tables.
 func (s *Store) changeTables(ctx context.Context, change func(*pebble.Batch) (map[string]*table, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -145,7 +145,7 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	// begin is not called, because cached rows stay current.
+	// begin is not called, because reads return the same cells.
 	state := &s.rows[rowIndex(t.id, key)]
 	state.Lock()
 	defer state.Unlock()

@@ -242,7 +242,6 @@ func TestDamageOfTheLogIsNeverAbsence(t *testing.T) {
 	}
 }
 
-// extent returns the end of a log's chunks, and of the bytes that were synced before the last.
 func extent(t *testing.T, name string, data []byte) (end, synced int) {
 	t.Helper()
 	log := logFile{data: data, writes: true}

@@ -109,8 +109,8 @@ func (l logFile) header() int {
 	return shortHeader
 }
 
-// chunk returns the length of the chunk at an offset, or 0 if it is unreadable. synced counts the
-// bytes that were synced before it was written.
+// chunk returns the length of the chunk at an offset, or 0 if it is unreadable, and the bytes that
+// were synced before it was written.
 func (l logFile) chunk(at int) (length int, synced uint64) {
 	header := l.header()
 	if at+header > len(l.data) {

@@ -22,7 +22,7 @@ type query struct {
 	time        hbase.TimeRange
 }
 
-// reader reads a snapshot. The arena holds the returned cells.
+// reader reads a snapshot.
 type reader struct {
 	cursor
 	arena
@@ -160,7 +160,7 @@ func (r *reader) readPage(fs *familySelection) error {
 // mask hides deleted versions.
 type mask struct {
 	upTo int64 // hides the versions up to this timestamp
-	only int64 // hides the version at this timestamp, which the last OneVersion marker has
+	only int64 // hides the version of the last OneVersion marker
 }
 
 func (m *mask) add(kind byte, timestamp int64) {

@@ -49,7 +49,7 @@ type cacheShard struct {
 	size, limit int                                // bytes
 }
 
-// cachedRow is a result of a Get. Its cells are shared.
+// cachedRow has shared cells.
 type cachedRow struct {
 	key    cacheKey
 	cells  []hbase.Cell
@@ -83,7 +83,6 @@ func newRowCache(limit int) *rowCache {
 	return cache
 }
 
-// find sets lookup.cached of hits, and lookup.writes of misses that offer may cache.
 func (c *rowCache) find(states *rowStates, lookups []lookup) (hits, misses int) {
 	if c == nil {
 		return 0, len(lookups)

@@ -30,7 +30,7 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call. If r.deleted is true, odd steps call remove.
+// mutate writes a step to all rows in one call.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {
@@ -103,9 +103,9 @@ type observer struct {
 	seen   map[string]int64
 }
 
-// look reads rows in one call. A register must have the same step in all of them. The step must
-// have begun before the end of the call. It must not be older than a step that was read or complete
-// before the call.
+// look reads rows in one call. They must have the same step of a register. It must have begun
+// before the end of the call, and must not be older than a step that was read or complete before
+// the call.
 func (o *observer) look(ctx context.Context) error {
 	var gets []hbase.Get
 	for range 1 + o.random.IntN([]int{4, 400}[o.random.IntN(2)]) {

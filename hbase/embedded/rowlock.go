@@ -16,8 +16,8 @@ type rowStates [1 << rowStateBits]rowState
 // about four in a cache full of small rows.
 const rowStateBits = 14
 
-// rowState is the lock of a row, and its count of writes. Blind writes share the lock. Writes that
-// read the row hold it exclusively. Both release it when the write is visible, before the fsync.
+// rowState is a row's lock and count of writes. Blind writes share the lock. Writes that read the
+// row hold it exclusively. Both release it when the write is visible, before the fsync.
 type rowState struct {
 	sync.RWMutex
 	begun, ended atomic.Uint64 // numbers of writes

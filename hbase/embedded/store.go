@@ -159,9 +159,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.shut(), s.lock.Close())
 }
 
-// shut flushes before it closes Pebble, because checkLogs can't distinguish damage at the end of a
-// log from a crash. Pebble panics if it can't write a file, such as on a full disk. By then, the
-// log on disk has all acknowledged writes.
+// shut flushes first, because checkLogs can't distinguish damage at the end of a log from a crash.
+// Pebble panics if it can't write a file, such as on a full disk. By then, the log on disk has all
+// acknowledged writes.
 func (s *Store) shut() (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -126,8 +126,8 @@ func (s *Semaphore) Acquire(ctx context.Context, name string, units int64, timeo
 	return false
 }
 
-// Full reports whether Acquire would reject a request of the client for one unit without waiting.
-// It assumes that all waiting requests are for one unit.
+// Full reports whether Acquire would reject a request for one unit without waiting. It assumes that
+// all waiting requests are for one unit.
 func (s *Semaphore) Full(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,6 @@ func run(t *testing.T, size, reserve int64, maxWaiting int, test func(f *fixture
 	synctest.Test(t, func(t *testing.T) { test(&fixture{Semaphore: New(size, reserve, maxWaiting), t: t}) })
 }
 
-// ask waits for a client's units in the background.
 func (f *fixture) ask(ctx context.Context, name string, units int64) {
 	go func() {
 		taken := f.Acquire(ctx, name, units, time.Hour)

@@ -50,7 +50,7 @@ func (b Broadcast) check() error {
 	return nil
 }
 
-// Broadcasters is a row with the states of authors.
+// Broadcasters is a row with the states of current and former broadcasters.
 var Broadcasters = broadcasters{"broadcasters"}
 
 type broadcasters struct{ Table string }
@@ -93,7 +93,7 @@ func (b broadcasters) State(cells []hbase.Cell) (state Broadcast, stored bool, e
 	return state, true, corrupt(err, cells[0].Qualifier)
 }
 
-// Decode returns the authors that are not Pushed.
+// Decode returns the authors that are not Pushed, ascending.
 func (b broadcasters) Decode(cells []hbase.Cell) ([]string, error) {
 	var authors []string
 	for i := range cells {

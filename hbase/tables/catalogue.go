@@ -1,9 +1,9 @@
 // Package tables declares how twibase's nouns are stored, a file per noun. docs/TABLES.md draws the
-// bytes, and docs/GLOSSARY.md defines objects, lists, edges and relations.
+// bytes, and docs/GLOSSARY.md has the terms.
 //
 // The package does no I/O: functions that read, scan, write or delete return an [hbase.Get], Scan,
-// Put or Delete. Decoders return [hbase.ErrCorrupt]. Functions that check or parse a name, an id or
-// a position return [ErrName].
+// Put or Delete. Decoders return [hbase.ErrCorrupt] for damage. Functions that check or parse a
+// name, an id or a position return [ErrName].
 //
 // Declarations are safe for concurrent use.
 package tables
@@ -79,7 +79,7 @@ func ObjectNamed(name string) *AnyObject {
 	return nil
 }
 
-// TargetOf returns the object type of a [Reference], or nil for another attribute.
+// TargetOf returns the object type whose key an attribute has, or nil.
 func TargetOf(attribute string) *AnyObject {
 	for _, r := range references {
 		if r.Attribute == attribute {

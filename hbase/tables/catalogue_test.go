@@ -26,7 +26,6 @@ func TestCatalogueHasEveryDeclaration(t *testing.T) {
 	}
 }
 
-// declarations returns the names of the package's variables and of the catalogue's entries.
 func declarations(t *testing.T) (declared, listed []string) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {

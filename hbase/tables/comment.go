@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark returns the bytes of docs/TABLES.md. Equal comments of a file differ in their
-// ordinal, so a second import adds none.
+// CommentMark returns a [Comment.Mark]: see docs/TABLES.md. Equal comments of a file differ in
+// their ordinal, so a second import adds none.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)
@@ -228,7 +228,7 @@ func (c commenters) RemovedCell(position string, timestamp int64) hbase.Cell {
 	return textCell(commenterRemoved+encodeQualifier(position), "1", timestamp)
 }
 
-// DecodeAdded returns ok = false if no comment was added. Early versions stored no mark.
+// DecodeAdded accepts values of early versions, without a mark.
 func (c commenters) DecodeAdded(cells []hbase.Cell) (at time.Time, mark string, ok bool, err error) {
 	for _, cell := range cells {
 		if strings.HasPrefix(cell.Qualifier, commenterAdded) {

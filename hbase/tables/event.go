@@ -8,8 +8,7 @@ import (
 )
 
 // Change events record deletions of a user's twits, and new and former followers, for
-// subscriptions. They expire. Imports and repairs ignore them, because nothing is derived from
-// them.
+// subscriptions. Imports and repairs ignore them, because nothing is derived from them.
 
 const (
 	// EventsKept is how long events are readable.

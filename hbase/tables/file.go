@@ -45,7 +45,7 @@ func (o *Object[T]) File() (required, optional, fields []string) {
 }
 
 // ParseRow returns the object of a CSV row, or an error and its column. text returns a column's
-// value. Only the key and the name must not be empty.
+// value. All but the key and the name may be empty.
 func (o *Object[T]) ParseRow(m *Memory, text func(column string) string) (t *T, column string, err error) {
 	key := text(o.keyColumn)
 	if err := o.CheckKey(key); err != nil {

@@ -24,7 +24,7 @@ type Intent struct {
 	Due int64
 }
 
-// Intents are by the id of the operation.
+// Intents are keyed by the operation's id.
 var Intents = intents{Outbox{"intents"}}
 
 type intents struct{ Outbox }

@@ -23,8 +23,8 @@ const (
 
 // Job is background work on timelines after a write. It is idempotent, and any gateway can run it.
 type Job struct {
-	// ID is the id of the operation, which has at most one job. A Returned job of another job has a
-	// new id.
+	// ID is the id of the operation, which has at most one job. A Returned job that another job
+	// puts has a new id.
 	ID   string
 	Kind JobKind
 	// At is the operation's timestamp, in milliseconds.
@@ -34,7 +34,7 @@ type Job struct {
 	Position string // of the twit, for Posted and Deleted
 }
 
-// Jobs are by [Job.ID].
+// Jobs are keyed by [Job.ID].
 var Jobs = jobs{Outbox{"errands"}}
 
 type jobs struct{ Outbox }

@@ -10,12 +10,12 @@ var Likes = &Relation{
 	DateColumn: "liked_at",
 }
 
-// TwitLikes are the users who like a twit, newest first.
+// TwitLikes are the users who like a twit, newest like first.
 var TwitLikes = followList(
 	AnyList{Table: "twit_likes", Family: "l", Owner: PostedTwits, Count: "likeCount", Cursor: 'k'})
 
-// LikedTwits are the twits that a user likes, newest first. They have no count, because the visible
-// number depends on the viewer.
+// LikedTwits are the twits that a user likes, newest like first. They have no count, because the
+// visible number depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
 	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i'},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {

@@ -130,8 +130,8 @@ func newList[E any](l List[E]) *List[E] {
 // IsPublic reports whether the PublicCount includes the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members in cells with their positions, and the named buckets. Members may be
-// shared, and are read-only.
+// Decode returns the members in cells with their positions, and the named buckets. It skips other
+// families. Members may be shared, and are read-only.
 func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
 	members []E, positions []string, buckets []Bucket, err error,
 ) {

@@ -11,8 +11,8 @@ import (
 // misread them.
 const Format = 1
 
-// Marks is a row with the format of each table that twibase has created or is creating. A table
-// without a mark may belong to another application. Stores of the first versions have none.
+// Marks is the row of table marks. A table without a mark may belong to another application. Stores
+// of the first versions have none.
 var Marks = marks{}
 
 type marks struct{}

@@ -9,8 +9,7 @@ import (
 
 // Relation declares how objects of two nouns can be related, as in "user follows user".
 //
-// The lists at both ends are derived from edges. When a relation ends, its edge is not deleted, but
-// gets another state: see [DeletedValue].
+// When a relation ends, its edge is not deleted, but gets another state: see [DeletedValue].
 type Relation struct {
 	// Name and Inverse are the mutations that relate two objects and end their relation, and their
 	// operation types. Verb is for messages, as in "LiLei follows Lucy".

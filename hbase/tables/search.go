@@ -47,9 +47,9 @@ func fold(s string) string {
 	return b.String()
 }
 
-// unmarked returns -1 for the marks that [fold] removes. It uses a mark's combining class, which
-// Unicode never changes: 1 for overlays, 10 to 36 for the vowels of Hebrew, Arabic and Syriac, and
-// 200 and more for marks around letters. U+034F is an invisible joiner.
+// unmarked returns -1 for the marks that [fold] removes. Unicode never changes combining classes: 1
+// has overlays, 10 to 36 the vowels, and 200 and more the marks around letters. U+034F is an
+// invisible joiner.
 func unmarked(r rune) rune {
 	class := norm.NFD.PropertiesString(string(r)).CCC()
 	if class == 1 || class >= 10 && class <= 36 || class >= 200 || r == '\u034f' {
@@ -60,8 +60,7 @@ func unmarked(r rune) rune {
 
 func (s *Search) Row(key string) string { return fold(key) + separator + key }
 
-// Prefix returns the prefix of the rows that a query finds. ok is false if no valid key begins with
-// the query.
+// Prefix returns the row prefix of a query. ok is false if no valid key begins with the query.
 func (s *Search) Prefix(query string) (prefix string, ok bool) {
 	query = norm.NFC.String(query)
 	if query == "" || utf8.RuneCountInString(query) > s.maxCharacters || checkName(query, s.punctuation) != nil {

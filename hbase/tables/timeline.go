@@ -11,8 +11,7 @@ import (
 // TimelineBound is the number of entries that a trim leaves in a timeline.
 const TimelineBound = 10_000
 
-// Timelines have the newest twits of followed users, newest first. docs/FEEDS.md has the twits that
-// readers add and skip.
+// Timelines have the newest twits of followed users, newest first: see docs/FEEDS.md.
 var Timelines = newList(List[TwitKey]{
 	AnyList: AnyList{Table: "timelines", Family: "l", Owner: &Users.AnyObject, Trimmed: true, Cursor: 'l'},
 	decode:  decodeEntry,

@@ -50,9 +50,9 @@ func (s *Scan) takeKeys(r hbase.Result) error {
 	return nil
 }
 
-// endOfKeys returns the columns to read with values: the last Limit keys, and one more to learn
-// whether a member precedes the page. If the result reaches the page's limit, members were added
-// since the keys were read, and the last members may be missing.
+// endOfKeys returns the columns to read with values: the last Limit keys, and one more for
+// hasPrevious. If the result reaches the page's limit, members were added since the keys were read,
+// and the last members may be missing.
 func (s *Scan) endOfKeys() (page hbase.Page, first int) {
 	n := len(s.keys)
 	first = max(0, n-s.Limit-1)

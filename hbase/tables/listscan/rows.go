@@ -75,8 +75,8 @@ func (r *Rows) Get() hbase.Get {
 	panic("listscan: the scan is done")
 }
 
-// Take continues with the result of the last Get. ok is false if it has no page: the first page is
-// kept until the directory is known, and later reads of the directory have none.
+// Take continues with the result of the last Get. ok is false without a page: the first page waits
+// for the directory, and later reads of the directory have none.
 func (r *Rows) Take(cells []hbase.Cell) (page RowPage, ok bool, err error) {
 	switch r.state {
 	case rowsFirst:

@@ -12,11 +12,10 @@
 //	row of bucket 2   hash ‖ owner ‖ 00 ‖ family ‖ 2    members from n up to q
 //	row of bucket 1   hash ‖ owner ‖ 00 ‖ family ‖ 1    members from q to the end
 //
-// During a split, whose steps are in docs/WRITES.md, readers ignore pending buckets. After the new
-// buckets are in the directory, a page of bucket 0 may still have old copies of moved members, and
-// moved markers at the positions of members that were added since. A forward page ends at its first
-// marker, and the scan continues in the bucket that the directory names. A backward page skips
-// markers.
+// During a split (docs/WRITES.md), readers ignore pending buckets. After it, a page of bucket 0 may
+// have old copies of moved members, and moved markers at the positions of members that were added
+// since. A forward page ends at its first marker, and the scan continues in the bucket that the
+// directory names. A backward page skips markers.
 //
 // [Scan] reads a page, [Rows] reads all rows. Both are state machines without I/O: the caller
 // executes their Gets, maybe together with those of other scans, and passes the results to Take.
@@ -38,8 +37,7 @@ type Range struct {
 	From     string
 	Limit    int
 	Backward bool
-	// Far means that the range may start in a named bucket. A forward scan then reads the directory
-	// together with bucket 0.
+	// Far means that the range may start in a named bucket: see [FarLookup].
 	Far bool
 }
 
@@ -61,7 +59,8 @@ func (r *Range) hasStart(b tables.Bucket) bool { return b.Start > r.After && b.S
 const (
 	// MaxWidth is the maximum number of buckets of a round.
 	MaxWidth = 32
-	// FarLookup is the number of directory columns read together with bucket 0 for a Far range.
+	// FarLookup is the number of directory columns that a forward scan of a Far range reads
+	// together with bucket 0.
 	FarLookup = 2
 	// Lookup is the maximum number of directory columns of a forward lookup. A backward lookup has
 	// no limit.
@@ -102,16 +101,16 @@ const (
 //
 //	first ──┬──► all is in the beginning of bucket 0: the page is its end ─► done
 //	        └──► bucket
-//	bucket ─┬──► it has a member: the page is its end ─────────────────────► done
-//	        ├──► it is empty, and none is before it ───────────────────────► done
-//	        ├──► it is empty, and the buckets before it are not known ─────► lookup
-//	        └──► it is empty, and they are known ──────────────────────────► probe
+//	bucket ─┬──► it has members: the page is their end ────────────────────► done
+//	        ├──► empty, and none is before it ─────────────────────────────► done
+//	        ├──► empty, and the buckets before it are not known ───────────► lookup
+//	        └──► empty, and they are known ────────────────────────────────► probe
 //	lookup ────► the bucket before the empty one ──────────────────────────► bucket
-//	probe ─────► twice the buckets each time; the last one with members ───► bucket
+//	probe ─────► twice the buckets each time; the last with members ───────► bucket
 //
 // A backward page comes from one bucket, and may be short although more members precede it. Stores
 // can't read the last columns of a row, so the scan reads the whole bucket. If members may be
-// large, it first reads only their positions, and then the end of the bucket with values.
+// large, it first reads only positions, and then the bucket's end with values.
 //
 // A Scan is not safe for concurrent use.
 type Scan struct {
@@ -161,12 +160,12 @@ func (s *Scan) Done() bool { return s.state == done }
 // Cells returns the page in the list's order. It is read-only.
 func (s *Scan) Cells() []hbase.Cell { return s.cells }
 
-// HasNext reports whether members of the range follow the page or, for a backward scan, whether the
-// range has a Before.
+// HasNext reports whether members of the range follow the page; of a backward scan, whether it has
+// a Before.
 func (s *Scan) HasNext() bool { return s.hasNext || s.Backward && s.Before != "" }
 
-// HasPrevious reports whether members of the range precede the page or, for a forward scan, whether
-// the range has an After or a From.
+// HasPrevious reports whether members of the range precede the page; of a forward scan, whether it
+// has an After or a From.
 func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s.After, s.From) != "" }
 
 // Reads returns the number of Gets of the next round.
