@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget limits the bytes that a request reads: the [Size] of rows and the keys of scanned rows. It
-// is safe for concurrent use. A nil Budget is unlimited.
+// Budget limits the bytes that a request reads, as in [Stats]. It is safe for concurrent use. A nil
+// Budget is unlimited.
 type Budget struct {
 	ctx    context.Context
 	client string

@@ -128,8 +128,8 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
-// The columns are those of a large row, or those that were read from the start of a small row. They
-// are maxColumns if a large row was read only in part, or a small row completely.
+// A small row has the columns that were read from its start, or maxColumns if that was the whole
+// row. For a large row that was read only in part, maxColumns is an upper bound.
 type knownRow uint64
 
 const knownRowBits = 12

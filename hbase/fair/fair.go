@@ -156,7 +156,7 @@ func (s *Semaphore) Release(name string, units int64) {
 	s.dispatch()
 }
 
-// client returns the client of a new request. The caller holds mu, here and below.
+// The caller holds mu, here and below.
 func (s *Semaphore) client(name string) *client {
 	if s.turn++; s.turn > 1 && name != s.last {
 		s.contend()

@@ -133,8 +133,8 @@ func (r *reader) reject(field protowire.Number) {
 	r.err = fmt.Errorf("%w: a record is damaged in field %d", ErrName, field)
 }
 
-// shortest decodes a string field. n is its length in bytes, or negative if it is not in the
-// shortest wire format.
+// shortest decodes a string field. n is its length, or negative if the wire format is not the
+// shortest.
 func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 	field, kind, tag := protowire.ConsumeTag(b)
 	if tag < 0 || kind != protowire.BytesType {

@@ -78,7 +78,7 @@ type DayCount struct {
 	Count int
 }
 
-// Plays, a row per user and game, are the source of [UserGames] and [GameDays].
+// Plays are the source of [UserGames] and [GameDays]: a row per user and game.
 var Plays = plays{Table: "plays", family: "d"}
 
 type plays struct{ Table, family string }

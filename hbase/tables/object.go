@@ -106,9 +106,8 @@ type Object[T any] struct {
 	AnyObject
 	attributes []attribute[T]
 	key        func(*T) *string
-	keyColumn  string // of the CSV file
-	// lazy returns the field that [Object.NewLazy] sets, or is nil.
-	lazy func(*T) *bool
+	keyColumn  string         // of the CSV file
+	lazy       func(*T) *bool // for [Object.NewLazy]; may be nil
 }
 
 // Columns returns the [hbase.Get.Columns] of schema fields, or "" if they need only the key.

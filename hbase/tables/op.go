@@ -44,8 +44,7 @@ const (
 	opLength = 23 // digits
 )
 
-// NewOp returns an operation's id: its time, to the millisecond, and a random number. Ids sort by
-// time.
+// NewOp returns an operation's id: its time in milliseconds and a random number. Ids sort by time.
 func NewOp(at time.Time, random uint64) string {
 	var b [2 + opBytes]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at.UnixMilli()))

@@ -11,7 +11,7 @@ import (
 	"twibase/hbase"
 )
 
-// Twit is a post. It never changes, so the author's list and the album store copies.
+// Twit never changes, so the author's list and the album store copies.
 type Twit struct {
 	AuthorName string
 	PostedAt   time.Time // to the millisecond

@@ -33,8 +33,7 @@ type User struct {
 
 func (u *User) ID() ID { return ID{NounUser, u.Username} }
 
-// Users are the users, by username. [Followers] and [Twits] share the rows, because they are often
-// read together.
+// Users share rows with [Followers] and [Twits], because they are often read together.
 var Users = &Object[User]{
 	AnyObject: AnyObject{Noun: NounUser, Name: "user", Table: "users", CheckKey: CheckUsername,
 		Search: &Search{Table: "usernames", Cursor: 'u', punctuation: usernamePunctuation, maxCharacters: MaxUsername}},

@@ -53,7 +53,7 @@ type RowPage struct {
 	Last   bool // of the bucket
 }
 
-// NewRows scans all rows of a list. Sizes of pages must be positive.
+// NewRows needs positive page sizes.
 func NewRows(list *tables.AnyList, owner string, o RowsOptions) Rows {
 	return Rows{RowsOptions: o, list: list, owner: owner, limit: o.First, buckets: []uint32{0}}
 }
