@@ -31,7 +31,7 @@ func (e *OverBudget) Error() string {
 	return fmt.Sprintf("hbase: the request reads %d bytes, of at most %d", e.Read, e.Most)
 }
 
-// Exceeded is for package apierr, which does not import package hbase.
+// Exceeded is for package apierr.
 func (e *OverBudget) Exceeded() (what string, limit, actual int) {
 	return "the number of bytes read from the store", int(e.Most), int(e.Read)
 }

@@ -84,7 +84,7 @@ type Busy struct{}
 
 func (*Busy) Error() string { return "hbase: too little memory is free for large reads" }
 
-// RetryAfter identifies a Busy to packages that do not import hbase.
+// RetryAfter is how packages recognise a Busy.
 func (*Busy) RetryAfter() time.Duration { return maxMemoryWait }
 
 func (m *Memory) take(ctx context.Context, client string, bytes int64, wait bool) error {

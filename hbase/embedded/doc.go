@@ -1,5 +1,4 @@
-// Package embedded is the store of one machine, on disk or in memory: HBase's semantics over
-// Pebble.
+// Package embedded is HBase's semantics over Pebble, on disk or in memory.
 //
 //	Get ──► row cache ──miss──► reader ──► Pebble's snapshot                   rowcache.go, get.go, row.go
 //	Put ──► row lock ──► invalidate ──► Pebble's batch ──► unlock ──► fsync    rowlock.go, write.go

@@ -16,15 +16,13 @@ const ListBound = 50_000
 type AnyList struct {
 	Table, Family string
 	Owner         *AnyObject
-	// Count and PublicCount are columns of the owner, or empty: the numbers of all and of public
-	// members.
+	// Count and PublicCount are columns of the owner, or empty.
 	Count, PublicCount string
 	MaxMember          int  // bytes; if 0, [MaxCell] has a default
 	Cursor             byte // first byte of cursors; 0 without cursors
-	// Trimmed lists lose their last members when they grow too long. Others are split.
-	Trimmed bool
-	Check   func(qualifier string) error
-	// Public reports which members are public. It returns nil without a PublicCount.
+	Trimmed            bool // loses its last members instead of a split
+	Check              func(qualifier string) error
+	// Public returns nil without a PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)
 }
 
@@ -99,8 +97,7 @@ type List[E any] struct {
 	// decode and encode are inverse. decode may return [ErrName].
 	decode func(m *Memory, owner, qualifier string, value []byte) (E, error)
 	encode func(E) (qualifier string, value []byte)
-	// size returns the bytes of a decoded member, without its cell. If size is nil, members are not
-	// cached.
+	// size is in bytes, without the cell. If it is nil, members are not cached.
 	size     func(E) int
 	isPublic func(E) bool // nil without PublicCount
 }

@@ -26,10 +26,9 @@ type AnyObject struct {
 	// Reusable means that a new object may have a deleted object's key.
 	Reusable bool
 	CheckKey func(key string) error
-	// Search finds objects by the beginning of their keys. It may be nil.
-	Search *Search
-	named  *nameLookup
-	author func(key string) (username string)
+	Search   *Search // may be nil
+	named    *nameLookup
+	author   func(key string) (username string)
 }
 
 // nameLookup looks up objects whose names are not their keys: twits.

@@ -8,8 +8,6 @@ import (
 )
 
 // Relation declares how objects of two nouns can be related, as in "user follows user".
-//
-// When a relation ends, its edge is not deleted, but gets another state: see [DeletedValue].
 type Relation struct {
 	// Name and Inverse are the mutations that relate two objects and end their relation, and their
 	// operation types. Verb is for messages, as in "LiLei follows Lucy".
@@ -17,7 +15,7 @@ type Relation struct {
 	// Table has the edges, File is their CSV file.
 	Table, File string
 	From, To    End  // keys of From never contain the separator
-	Irreflexive bool // no object is related to itself
+	Irreflexive bool // no self-relations
 	// DateColumn is the column of the date in the file. If it is empty, lists are sorted by key.
 	DateColumn string
 	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. A missing
@@ -69,7 +67,7 @@ func (e *End) Object() *AnyObject { return e.List.Owner }
 func (r *Relation) Dated() bool { return r.DateColumn != "" }
 
 const (
-	edgeState = "state" // "1": related, "0": former
+	edgeState = "state" // "1": related, "0": former; never deleted: see [DeletedValue]
 	edgeAt    = "at"    // milliseconds
 )
 

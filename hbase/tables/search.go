@@ -13,8 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// Search finds objects by the beginning of their keys. Its row keys are the folded key ‖ 0 ‖ the
-// key, so rows with a prefix are adjacent.
+// Search finds objects by the beginning of their keys: see docs/TABLES.md.
 type Search struct {
 	Table         string
 	Cursor        byte   // as in [AnyList]

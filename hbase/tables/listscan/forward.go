@@ -87,7 +87,7 @@ func (s *Scan) estimate(buckets, members int) {
 	}
 }
 
-// add adds members to the page. ended is true if a member was beyond the page or the range.
+// add returns ended = true if a member was beyond the page or the range.
 func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	if s.Before != "" {
 		n := len(members)
