@@ -81,12 +81,11 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// timeToPurgeDeletes is set because its default in HBase is 0: a major compaction would drop all
-// delete markers.
+// timeToPurgeDeletes replaces HBase's default 0: a major compaction would drop all delete markers.
 const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
-// attributes always sets VERSIONS and DATA_BLOCK_ENCODING. gohbase's defaults are three versions,
-// and an encoding that makes a Get five times as expensive.
+// attributes replaces gohbase's defaults: three versions, and an encoding that makes a Get five
+// times as expensive.
 func attributes(f hbase.FamilySchema) map[string]string {
 	a := map[string]string{"VERSIONS": strconv.Itoa(max(f.Versions, 1)), "DATA_BLOCK_ENCODING": "NONE"}
 	set := func(name, value string) {
@@ -147,8 +146,8 @@ func (s *Store) DropTable(ctx context.Context, name string) error {
 		new(pb.DeleteTableResponse))
 }
 
-// Flush writes a table's MemStore to files, for benchmarks. gohbase has no call for a flush, so
-// Flush creates and deletes a snapshot, which takes about a second.
+// Flush writes a table's MemStore to files, for benchmarks. gohbase has no such call, so Flush
+// creates and deletes a snapshot, which takes about a second.
 func (s *Store) Flush(ctx context.Context, table string) error {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {

@@ -12,17 +12,15 @@ const (
 	maxBackoff   = time.Second
 )
 
-// gohbaseBackoff is gohbase's test hook for its pauses before it finds a region or sends a call
-// again. gohbase's own pauses grow to half a minute, so regions would stay unavailable after an
-// outage. No option limits them.
+// gohbaseBackoff is gohbase's test hook for its pauses between attempts. gohbase's own pauses grow
+// to half a minute, so regions would stay unavailable after an outage. No option limits them.
 //
 //go:linkname gohbaseBackoff github.com/tsuna/gohbase.sleepAndIncreaseBackoffOverride
 var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.Duration, err error)
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for a random time between backoff/2 and backoff. If backoff is 0, it does not
-// pause.
+// backOff pauses for a random time between backoff/2 and backoff.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

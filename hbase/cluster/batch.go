@@ -40,15 +40,14 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 	sent.Wait()
 }
 
-// sendBatch sends requests of one table. If the parameter last is false, sendBatch returns the
-// requests to send again. If gohbase does not find a region during a retry, gohbase gives up the
-// whole batch, and may report errors even for calls that succeeded.
+// sendBatch sends requests of one table. Unless last is true, it returns the requests to send
+// again. If gohbase does not find a region during a retry, it gives up the whole batch, and may
+// report errors even for calls that succeeded.
 func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last bool) (again []int) {
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// All calls have the same ctx, because gohbase does not notice that the ctx of a single
-		// call has expired.
+		// gohbase does not notice that the ctx of a single call has expired.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
@@ -80,8 +79,7 @@ func retryable(err error) bool {
 	return errors.Is(err, gohbase.NotExecutedError)
 }
 
-// countMultis counts one RPC per server, with the duration of the batch, because gohbase does not
-// report its multis.
+// countMultis counts one RPC per server: gohbase does not report its multis.
 func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 	gets := map[string]int{} // by server
 	for _, call := range calls {

@@ -16,7 +16,7 @@ import (
 )
 
 // confused responds like gohbase when it does not find a region during a retry: the last call has a
-// stale error. Its new error is in the result of a successful call.
+// stale error, and the result of a successful call has its new error.
 type confused struct {
 	gohbase.Client
 	rounds int

@@ -13,19 +13,18 @@ import (
 	"twibase/hbase"
 )
 
-// breaker is a circuit breaker for regions that exceeded the call timeout. Without a breaker, each
-// new call would delay the time at which gohbase closes the silent connection.
+// breaker is a circuit breaker for regions that exceeded the call timeout. Without it, each new
+// call would delay the time at which gohbase closes the silent connection.
 //
 //	        timeout of a call                        probe is answered
 //	closed ───────────────────► open for the region ───────────────────► closed
 //	                            calls fail with ErrUnresponsive
 //
-// If a server has not answered any call for the call timeout, it is unresponsive. Then the breaker
-// opens for all regions of the connection, with one probe for all of them. An exception is an
-// answer.
+// A server that has not answered any call for the call timeout is unresponsive (an exception is an
+// answer). Then the breaker opens for all regions of the connection, with one probe.
 //
-// A probe repeats a Get of one row. Each attempt has [hbase.DefaultTimeout] instead of the call
-// timeout. The probe ends at the first attempt that does not time out.
+// A probe repeats a Get of one row, with [hbase.DefaultTimeout] instead of the call timeout, until
+// an attempt does not time out.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -34,8 +33,7 @@ type breaker struct {
 	unresponsive map[string]time.Time // servers by address, since when
 }
 
-// isOpen returns false for a region that is no longer valid, or has another connection than when
-// the breaker opened.
+// isOpen returns false if the region is no longer valid, or has a new connection.
 func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,8 +41,6 @@ func (b *breaker) isOpen(region hrpc.RegionInfo) bool {
 	return ok && region.Context().Err() == nil && (region.IsUnavailable() || region.Client() == client)
 }
 
-// add opens the breaker for regions, and returns the regions for which it was not open with this
-// client.
 func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (added []hrpc.RegionInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,9 +57,9 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove closes the breaker for the regions that add opened with this client. If add has since
-// opened the breaker with another client, it stays open. If it is open for no other region of the
-// server, remove deletes the server from unresponsive, and returns since when it was unresponsive.
+// remove closes the breaker for regions, except those that add has since opened with another
+// client. If it is then open for no region of the server, remove deletes the server from
+// unresponsive, and returns since when it was there.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,8 +90,8 @@ func (b *breaker) isOpenFor(server string) bool {
 	return false
 }
 
-// mark marks a server as unresponsive. It returns false if the server was marked already. It also
-// returns false if a probe was answered: then the breaker is open for no region of the server.
+// mark returns false if the server was marked already, or if a probe was answered: then the breaker
+// is open for no region of the server.
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,8 +129,8 @@ func (s *Store) failFast(table, row string) error {
 }
 
 // callError translates the error of a call. After the call timeout, it opens the breaker for a
-// known region. For an unknown region, it makes the next call check whether the table is disabled.
-// server may be "".
+// known region. For an unknown region, the next call checks whether the table is disabled. server
+// may be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)
@@ -182,7 +178,7 @@ func (s *Store) unlocated(region hrpc.RegionInfo) error {
 }
 
 // trip opens the breaker for a region, and for the other regions of an unresponsive server. If the
-// region has no connection, trip opens the breaker for all regions without a connection.
+// region has no connection, trip opens it for all such regions.
 func (s *Store) trip(region hrpc.RegionInfo) {
 	client := region.Client()
 	if region.IsUnavailable() {

@@ -18,7 +18,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing makes connections. While an address is frozen, its connections stay open but silent.
+// freezing makes connections that stay open but silent while their address is frozen.
 type freezing struct {
 	mu    sync.Mutex
 	thawn map[string]chan struct{} // closed when the address is thawn

@@ -16,7 +16,7 @@ import (
 	"twibase/hbase"
 )
 
-// busyServer answers its first calls with an exception, and later calls with success.
+// busyServer answers its first calls with an exception.
 type busyServer struct {
 	hrpc.RegionClient
 	class, message string

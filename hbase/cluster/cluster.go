@@ -2,8 +2,8 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, and errors. gohbase may repeat a CheckAndPut,
-// so its result may be wrong: see [Store.CheckAndPut].
+// survive a region's move, a timestamp for each cell, and errors. The result of [Store.CheckAndPut]
+// may be wrong.
 //
 // The path of a Get call:
 //
@@ -41,8 +41,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response, and so a page of a scan. After this time, gohbase
-// closes the connection and locates its regions again.
+// readTimeout bounds the wait for a response, and so a page of a scan. Then gohbase closes the
+// connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster.
@@ -71,7 +71,7 @@ type Store struct {
 	maxMulti    int
 	multiSize   *prometheus.HistogramVec
 
-	// ?flush=: gohbase delays Gets and mutations to send them together
+	// set by ?flush=
 	collects bool
 
 	adminRegion atomic.Pointer[hrpc.RegionInfo] // of the last admin call
@@ -83,9 +83,9 @@ type Store struct {
 // /hbase. With flush=1ms, Gets and mutations that callers send within 1 ms share multis. This saves
 // CPU of the region servers, and costs up to 1 ms of latency.
 //
-// Open returns [hbase.ErrInvalid] for a malformed URL. It returns [hbase.ErrUnavailable] if the
-// server of hbase:meta refuses connections, or if HBase has not registered in ZooKeeper by the
-// deadline of ctx. Without a deadline, it waits for [hbase.DefaultTimeout].
+// Open returns [hbase.ErrInvalid] for a malformed URL, and [hbase.ErrUnavailable] if the server of
+// hbase:meta refuses connections, or if HBase has not registered in ZooKeeper by the deadline of
+// ctx (default [hbase.DefaultTimeout]).
 func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option) (*Store, error) {
 	return open(ctx, url, log, new(net.Dialer).DialContext, options)
 }
@@ -94,13 +94,13 @@ func Open(ctx context.Context, url string, log zerolog.Logger, options ...Option
 type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
-// timeout, calls to the region fail with [hbase.ErrUnresponsive] until the region answers. If its
-// server has not answered any call for the timeout, calls to all regions of the server fail.
+// timeout, calls to the region fail with [hbase.ErrUnresponsive] until it answers. If its server
+// has answered no call for the timeout, so do calls to its other regions.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 const defaultUser = "root"
 
-// WithUser sets the user whose rights HBase checks. The default is root. HBase trusts the name.
+// WithUser sets the user whose rights HBase checks (default root). HBase trusts the name.
 func WithUser(user string) Option { return func(s *Store) { s.user = user } }
 
 func open(
@@ -186,9 +186,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs sends the logs of ZooKeeper's client to log, and returns gohbase's logger. Only the
-// first store sets ZooKeeper's logger, because the process has only one logger, which is read
-// without a lock.
+// routeLogs returns gohbase's logger. The first store also sets ZooKeeper's, because the process
+// has only one, which is read without a lock.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -224,8 +223,7 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf logs at level debug, because ZooKeeper's calls also return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis. This package adds the sizes of its own
-// multis.
+// multiSize returns gohbase's metric of the sizes of multis, for this package's own multis.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

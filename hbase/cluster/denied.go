@@ -17,8 +17,7 @@ type denial struct {
 //	… for user 'USER' (table=TABLE, action=RIGHT)
 //	… (user=USER, scope=SCOPE, params=[table=TABLE,…],action=RIGHT)
 //
-// For a namespace, the message has namespace=NAMESPACE in place of table=TABLE. For the cluster, it
-// has neither.
+// For a namespace, namespace=NAMESPACE replaces table=TABLE. For the cluster, both are missing.
 var (
 	deniedUser      = regexp.MustCompile(`(?:for user '|user=)([^',)]+)`)
 	deniedRight     = regexp.MustCompile(`action=(\w+)`)
@@ -26,7 +25,6 @@ var (
 	deniedTable     = regexp.MustCompile(`[(\[]table=(?:default:)?([^,)\]]+)`)
 )
 
-// parseDenial parses HBase's message. ok is false if the message does not name a user and a right.
 // For an unknown user, the message names no right.
 func parseDenial(text string) (d denial, ok bool) {
 	part := func(in *regexp.Regexp) string {
@@ -45,8 +43,7 @@ func parseDenial(text string) (d denial, ok bool) {
 }
 
 func (d denial) grant() string {
-	// The letter of a right is the initial of its action. EXEC has another letter, but no call
-	// needs EXEC.
+	// The letter is the initial of the action, except for EXEC, which no call needs.
 	command := fmt.Sprintf("grant '%s', '%s'", d.user, d.right[:1])
 	if d.target != "" {
 		command += fmt.Sprintf(", '%s'", d.target)

@@ -13,15 +13,15 @@ import (
 	"twibase/hbase"
 )
 
-// Difference is an attribute or configuration value of a column family that differs from the
-// definition. For a missing family, Actual is empty.
+// Difference is an attribute or configuration value that differs from a column family's definition.
+// For a missing family, Actual is empty.
 type Difference struct {
 	Family, Attribute string
 	Actual, Expected  string
 }
 
-// Differences compares a table's families with their definition. It ignores regions, and families
-// that the definition lacks. It returns [hbase.ErrTableNotFound] if the table does not exist.
+// Differences compares a table's families with their definition. It ignores regions and additional
+// families. It returns [hbase.ErrTableNotFound] if the table does not exist.
 func (s *Store) Differences(ctx context.Context, table hbase.Table) ([]Difference, error) {
 	ctx, cancel, err := s.beginAdmin(ctx)
 	if err != nil {

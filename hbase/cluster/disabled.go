@@ -19,8 +19,8 @@ const (
 	stateTimeout  = 300 * time.Millisecond
 )
 
-// tableStates has the tables that may be or were disabled. Calls check them, because gohbase waits
-// for the regions of a disabled table until the deadline.
+// tableStates has the tables that may be or were disabled: gohbase would wait for their regions
+// until the deadline.
 type tableStates struct {
 	mu     sync.Mutex
 	states map[string]*tableState
@@ -55,7 +55,7 @@ func (t *tableStates) known(table string) *tableState {
 
 // checkEnabled returns an error if a call would wait for a disabled table. It reads the table's
 // state if the region has no connection, or if the region is unknown and the table is suspected. A
-// call over a connection does not wait, so it fails only if the table is known to be disabled.
+// call over a connection fails only if the table is known to be disabled.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {

@@ -14,7 +14,6 @@ import (
 	"twibase/hbase"
 )
 
-// exceptions has the errors of HBase's exceptions, by class.
 var exceptions = map[string]error{
 	"TableNotFoundException":      hbase.ErrTableNotFound,
 	"TableExistsException":        hbase.ErrTableExists,
@@ -28,10 +27,10 @@ var exceptions = map[string]error{
 	"IllegalArgumentException":    hbase.ErrInvalid,
 }
 
-// tooLarge matches the end of a DoNotRetryIOException's message. Any row key may precede the match.
+// tooLarge matches the end of a DoNotRetryIOException's message, after any row key.
 var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
-// busyExceptions are temporary: the call is retried.
+// busyExceptions are retried.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,
@@ -106,7 +105,7 @@ func translate(err error, at location) error {
 	return translated
 }
 
-// throttled is the error of a RpcThrottlingException that names a time to wait.
+// throttled is an RpcThrottlingException with a time to wait.
 type throttled struct {
 	error
 	after time.Duration
@@ -121,7 +120,7 @@ var (
 	waitUnits = strings.NewReplacer("hrs", "h", "hr", "h", "mins", "m", "min", "m", "sec", "s", ", ", "")
 )
 
-// waitTime parses "- wait 1mins, 2sec" of a RpcThrottlingException.
+// waitTime parses "- wait 1mins, 2sec".
 func waitTime(text string) time.Duration {
 	found := waitText.FindStringSubmatch(text)
 	if found == nil {
@@ -133,8 +132,8 @@ func waitTime(text string) time.Duration {
 
 const maxErrorText = 200
 
-// firstLines removes the stack trace of a Java exception, and gohbase's first line, which only
-// repeats the class. It cuts long texts, because some messages describe a whole table.
+// firstLines removes a Java stack trace, and gohbase's first line, which only repeats the class. It
+// cuts long texts.
 func firstLines(text string) string {
 	text, _, _ = strings.Cut(text, "\n\tat ")
 	if _, message, java := strings.Cut(text, ":\n"); java {

@@ -20,8 +20,7 @@ import (
 	"twibase/transfer"
 )
 
-// testGateway tests states that an administrator causes. Clients get UNAVAILABLE and a time to
-// wait, and the log names the table and the server.
+// testGateway tests states that an administrator causes.
 func testGateway(t *testing.T, url string) {
 	store, _ := openLogging(t, url, cluster.WithNamespace("states"))
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

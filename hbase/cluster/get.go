@@ -53,8 +53,7 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 }
 
 // getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. In parallel, gohbase sends the other Gets: those of unknown regions, and those that
-// failed.
+// rejected. In parallel, gohbase sends those of unknown regions, and those that failed.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -109,8 +108,7 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation returns the error of a whole call if ctx was cancelled. After a deadline, each Get
-// or mutation has its own error.
+// cancellation is the error of a whole call. After a deadline, each Get or mutation has its own.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())
@@ -118,8 +116,8 @@ func cancellation(ctx context.Context) error {
 	return nil
 }
 
-// getCall is gohbase's Get with a selection and cells. gohbase's own cells take four allocations
-// each, and keep the response of the whole batch in memory.
+// getCall is gohbase's Get with a selection. gohbase's own cells take four allocations each, and
+// keep the response of the whole batch in memory.
 type getCall struct {
 	*hrpc.Get
 	selection *selection

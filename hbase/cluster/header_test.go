@@ -63,7 +63,7 @@ func TestRequestsHaveTheOperationAndTheTrace(t *testing.T) {
 	}
 }
 
-// attributeIn returns the attribute NAME=VALUE. It is unknown to gohbase's messages.
+// attributeIn returns NAME=VALUE.
 func attributeIn(t *testing.T, unknown []byte) string {
 	t.Helper()
 	if len(unknown) == 0 {

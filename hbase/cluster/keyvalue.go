@@ -39,7 +39,7 @@ func (kv *keyValue) append(b []byte) []byte {
 	return append(b, kv.value...)
 }
 
-// parse decodes the first cell of b, and returns the rest of b. The fields of kv alias b.
+// parse decodes the first cell of b. The fields of kv alias b.
 func (kv *keyValue) parse(b []byte) (rest []byte, err error) {
 	if len(b) < keyValueOverhead {
 		return nil, malformed("%d bytes are too short for a cell", len(b))
@@ -76,7 +76,7 @@ type block struct {
 
 func newBlock(data []byte) *block { return &block{data: data, text: string(data)} }
 
-// read decodes the next len(cells) cells, which must be of one row, and returns the row's key.
+// read decodes len(cells) cells of one row, and returns its key.
 func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	var kv keyValue
 	for i := range cells {
@@ -99,7 +99,7 @@ func (b *block) read(cells []hbase.Cell) (key string, err error) {
 	return key, nil
 }
 
-// readRow copies the first count cells of a response, and returns their encoded length.
+// readRow copies the first count cells, and returns their encoded length.
 func readRow(answer []byte, count int) (row hbase.Row, read uint32, err error) {
 	var kv keyValue
 	rest := answer

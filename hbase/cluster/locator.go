@@ -11,15 +11,15 @@ import (
 	"twibase/hbase"
 )
 
-// locator wraps gohbase's ZooKeeper client, whose panic for an empty or truncated znode would end
-// the process. The locator returns an error instead, and gohbase tries again.
+// locator wraps gohbase's ZooKeeper client, which panics for an empty or truncated znode. The
+// locator returns an error instead, and gohbase tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger
 	failure atomic.Pointer[error] // of the last call; may be nil
 }
 
-// setLocator replaces the ZooKeeper client of gohbase's client, which has no option for it.
+// setLocator replaces client's ZooKeeper client, for which gohbase has no option.
 func setLocator(client any, log *zerolog.Logger) *locator {
 	field := reflect.ValueOf(client).Elem().FieldByName("zkClient")
 	pointer := (*zk.Client)(field.Addr().UnsafePointer())

@@ -14,8 +14,7 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// testEmptyZnode empties the znode of hbase:meta's server, and closes all connections, so gohbase
-// must locate every region again.
+// testEmptyZnode also closes all connections, so gohbase must locate every region again.
 func testEmptyZnode(t *testing.T, url string) {
 	conns := new(cutting)
 	store, err := cluster.OpenThrough(t.Context(), url, conns.dial, cluster.WithCallTimeout(busyTimeout))

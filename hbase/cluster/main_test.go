@@ -12,7 +12,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// The ignored goroutine: a closed gohbase client still looks for a region if HBase stopped first.
+// A closed gohbase client still looks for a region if HBase stopped first.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(onHBase{m}, goleak.IgnoreAnyFunction("github.com/tsuna/gohbase.(*client).reestablishRegion"))
 }

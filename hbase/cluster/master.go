@@ -13,7 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// masterCall is any RPC to the master. gohbase has few of them, and only for the default namespace.
+// masterCall is any RPC to the master. gohbase has few, and only for the default namespace.
 type masterCall struct {
 	*hrpc.ListTableNames // implements the other methods of hrpc.Call
 	name, table          string

@@ -8,8 +8,7 @@ import (
 )
 
 // dialMessages makes connections that send whole messages. gohbase writes a message with cells as
-// several buffers, and several goroutines write concurrently. Only a plain TCP connection keeps the
-// buffers of a message together.
+// several buffers, from several goroutines, and only a plain TCP connection keeps them together.
 func dialMessages(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -22,8 +21,7 @@ func dialMessages(dial dialFunc) dialFunc {
 	}
 }
 
-// messageConn collects the buffers of a message. A goroutine that starts another message waits
-// until this message is complete.
+// messageConn collects the buffers of a message. Other messages wait until it is complete.
 //
 //	│ length 4 │ header length, header, request │ cells… │ cells… │
 //	└────────────── the first buffer ───────────┘
@@ -76,6 +74,5 @@ func (w *messageConn) send(message []byte) (int, error) {
 }
 
 // startsMessage reports whether b is the first buffer of a message, not its cells. The fifth byte
-// of a first buffer is the header's length, which is not 0. The fifth byte of cells is the first of
-// the four bytes of a key's length. This byte is 0.
+// is the length of a header (not 0), or the first of four bytes of a key's length (0).
 func startsMessage(b []byte) bool { return len(b) > lengthBytes && b[lengthBytes] != 0 }

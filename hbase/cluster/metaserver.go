@@ -16,8 +16,8 @@ import (
 
 const metaServerTimeout = 4 * time.Second
 
-// checkMetaServer returns the refusal of hbase:meta's server. It opens a connection of its own,
-// because gohbase does not report why a connection failed.
+// checkMetaServer returns the refusal of hbase:meta's server. It opens its own connection, because
+// gohbase does not report why a connection failed.
 func (s *Store) checkMetaServer(ctx context.Context, dial dialFunc, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, metaServerTimeout)
 	defer cancel()

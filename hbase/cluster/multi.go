@@ -13,7 +13,7 @@ import (
 )
 
 // maxMulti bounds the calls of a multi. A region server executes several multis in parallel, while
-// the gateway decodes other multis (BenchmarkUnlimitedMulti).
+// the gateway decodes others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
@@ -36,7 +36,6 @@ type multi struct {
 }
 
 // newMulti copies the Gets, because gohbase may read the request after the caller's deadline.
-// routes has indexes of gets and selections.
 func newMulti(
 	ctx context.Context, server string, routes []routedGet, gets []hbase.Get, selections []*selection,
 ) *multi {
@@ -65,7 +64,7 @@ func newMulti(
 }
 
 // getFromServers sends Gets of known regions, and sets their results. It returns the Gets that a
-// busy server has rejected, and the rest, which gohbase must locate or retry.
+// busy server rejected, and the rest, which gohbase must locate or retry.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rejected, rest []int) {
@@ -107,8 +106,7 @@ func (s *Store) getFromServers(
 	return rejected, rest
 }
 
-// wait waits for the response, sets the fields answered and failed, and reports whether the server
-// responded. An exception is a response.
+// wait reports whether the server responded. An exception is a response.
 func (m *multi) wait() (responded bool) {
 	var failed error
 	defer func() { m.span.endMulti(m, failed) }()

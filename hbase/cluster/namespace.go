@@ -13,8 +13,8 @@ import (
 // DefaultNamespace is the namespace of tables without a prefix.
 const DefaultNamespace = "default"
 
-// WithNamespace sets the namespace of all tables. If it does not exist, [Store.CreateTable] creates
-// it. Callers omit the namespace from names of tables.
+// WithNamespace sets the namespace of all tables, which callers omit from names.
+// [Store.CreateTable] creates a missing one.
 func WithNamespace(namespace string) Option {
 	return func(s *Store) {
 		if s.prefix = namespace + ":"; namespace == DefaultNamespace {

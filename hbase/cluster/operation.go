@@ -16,17 +16,17 @@ import (
 	"twibase/hbase"
 )
 
-// operationAttribute names the request attribute whose value is the GraphQL operation. HBase's slow
-// log shows the attribute since version 2.6.
+// operationAttribute is the request attribute with the GraphQL operation. HBase's slow log shows it
+// since version 2.6.
 const operationAttribute = "operation"
 
-// attributeField is the field of HBase's RequestHeader for attributes. gohbase's type lacks it.
+// attributeField of RequestHeader has the attributes. gohbase's type lacks it.
 const attributeField = 8
 
 const maxOperation = 100 // bytes
 
-// methodOf appends the operation and the traceparent of a sampled span to the method's name, which
-// gohbase writes to the request's header. withOperation moves them to their own fields.
+// methodOf appends the operation and a sampled span's traceparent to the method's name in the
+// header. withOperation moves them to their own fields.
 func methodOf(ctx context.Context, method string) string {
 	operation, parent := "", ""
 	if named := hbase.StatsOf(ctx).Operation; named != nil {
@@ -53,8 +53,7 @@ func methodName(call hrpc.Call) string {
 	return method
 }
 
-// withOperation moves an operation from the header's method name to an attribute, and a traceparent
-// to the trace.
+// withOperation moves what methodOf appended.
 //
 //	│ length 4 │ header length, header │ request │
 func withOperation(b []byte) []byte {

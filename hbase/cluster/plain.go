@@ -48,7 +48,7 @@ func isTLSAlert(b []byte) bool {
 	return len(b) >= 2 && b[0] == alert && b[1] == version
 }
 
-// expectsTLS reports whether a server answers a TLS handshake, even if it does not accept it.
+// expectsTLS reports whether a server answers a TLS handshake, even by rejecting it.
 func expectsTLS(wire dialFunc, network, addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()

@@ -13,8 +13,7 @@ import (
 	"twibase/hbase"
 )
 
-// refusal is an error that usually lasts until the configuration changes. Its text says what to
-// change.
+// refusal usually lasts until the configuration changes. Its text says what to change.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
@@ -22,8 +21,8 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
 // refusals has the servers that refuse connections. gohbase keeps trying to connect, but calls to
-// regions without a connection fail immediately. A call to a master fails when any server refuses a
-// connection during the call. refusals is safe for concurrent use.
+// regions without a connection fail immediately. A call to a master fails if any server refuses a
+// connection during the call.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -78,9 +77,9 @@ func (r *refusals) next() <-chan struct{} {
 	return r.added
 }
 
-// refusal returns the reason why a region has no connection, or nil. It is the refusal of the
-// region's server, or of hbase:meta's server, which gohbase needs to locate the region. An unknown
-// region may be on any server.
+// refusal returns the reason why a region has no connection, or nil: the refusal of the region's
+// server, or of hbase:meta's, which gohbase needs to locate the region. An unknown region may be on
+// any server.
 func (s *Store) refusal(region hrpc.RegionInfo) error {
 	switch {
 	case s.refusals.count.Load() == 0:
@@ -94,7 +93,7 @@ func (s *Store) refusal(region hrpc.RegionInfo) error {
 	return nil
 }
 
-// orRefused returns a ctx that the next refusal cancels. Its cause is then one of the refusals.
+// orRefused returns a ctx that the next refusal cancels, with a refusal as the cause.
 func (r *refusals) orRefused(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	next := r.next()

@@ -25,7 +25,6 @@ type serving struct {
 
 func (s serving) Addr() string { return s.name }
 
-// newRegion returns a region with the keys [start, stop).
 func newRegion(start, stop, name string) hrpc.RegionInfo {
 	r := region.NewInfo(1, nil, []byte("t"), []byte(start+"-"+stop), []byte(start), []byte(stop))
 	if name != "" {
@@ -147,7 +146,6 @@ func TestMultiHasAnActionForEachRegion(t *testing.T) {
 	}
 }
 
-// oneTable has only table t, and records calls.
 type oneTable struct {
 	gohbase.Client
 	regions []hrpc.RegionInfo

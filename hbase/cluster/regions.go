@@ -14,8 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// regionCache has the regions that gohbase has found. gohbase exposes them only in the calls that
-// it has sent. A RegionInfo knows whether it is valid, so entries do not expire.
+// regionCache has the regions that gohbase has found, which only sent calls expose. A RegionInfo
+// knows whether it is valid, so entries do not expire.
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps
@@ -36,8 +36,7 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 	return nil
 }
 
-// learn adds the region of a sent call. It removes other regions that overlap this region, because
-// they were split or merged.
+// learn also removes overlapping regions: they were split or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
 	if region == nil {
@@ -94,8 +93,6 @@ type routedGet struct {
 	get    int // index
 }
 
-// route groups Gets by the connection of their regions. It also returns the Gets of unknown
-// regions, which gohbase must first locate.
 func (l *regionCache) route(
 	gets []hbase.Get, indexes []int,
 ) (servers map[hrpc.RegionClient][]routedGet, unknown []int) {

@@ -29,7 +29,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 
 type position struct {
 	start string
-	// skip is true if the page omits the row at start. gohbase lacks HBase's exclusive start.
+	// skip omits the row at start: gohbase lacks HBase's exclusive start.
 	skip bool
 	more bool
 }
@@ -73,7 +73,7 @@ func (s *Store) scanPage(ctx context.Context, scan hbase.Scan, p *position, size
 	return rows, nil
 }
 
-// advance moves p past the page. The parameter more is true if the region has more rows.
+// advance moves p past the page. more is true if the region has more rows.
 func (p *position) advance(scan hbase.Scan, call *scanCall, more bool) {
 	region := call.Region()
 	switch {

@@ -80,9 +80,9 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 // columnRange returns the filter of a page. A ColumnPaginationFilter would count over all families,
 // read a nil Start as an offset, and take 1.5 times as long.
 //
-// Families that are read in pages must not have cells with an empty qualifier. HBase sorts the
-// delete marker of a family or a row after newer cells with an empty qualifier. A filter that seeks
-// from such a cell skips the marker, so HBase returns deleted cells.
+// Families that are read in pages must have no cells with an empty qualifier. HBase sorts the
+// delete marker of a family or a row after newer such cells. A filter that seeks from such a cell
+// skips the marker, so HBase returns deleted cells.
 func columnRange(page hbase.Page) filter.Filter {
 	var stop []byte // no end
 	if page.Stop != "" {

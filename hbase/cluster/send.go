@@ -35,9 +35,9 @@ func (s *Store) sendUnchecked(ctx context.Context, call hrpc.Call) (proto.Messag
 	return answer, nil
 }
 
-// sendToServer retries while the server is busy, because gohbase would return a timeout instead of
-// the server's exception. If the region is unknown or has moved, or the connection is lost, gohbase
-// sends the call.
+// sendToServer retries while the server is busy: gohbase would return a timeout instead of the
+// exception. gohbase sends the call if the region is unknown or has moved, or the connection is
+// lost.
 func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		region := s.regions.find(string(call.Table()), string(call.Key()))
@@ -82,7 +82,7 @@ func (s *Store) sendToServer(ctx context.Context, call hrpc.Call) (proto.Message
 func (s *Store) sendThroughGohbase(ctx context.Context, call hrpc.Call) (proto.Message, error) {
 	_, span := startSpan(ctx, methodName(call))
 	begun := time.Now()
-	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // starts a span, whose parent is the span in the call's ctx
+	answer, err := s.client.(gohbase.RPCClient).SendRPC(call) // starts a span below the one in the call's ctx
 	countCall(ctx, call, begun)
 	span.endCall(call, err)
 	return answer, err
@@ -97,8 +97,8 @@ func countCall(ctx context.Context, call hrpc.Call, begun time.Time) {
 	}
 }
 
-// wait pauses, and reports whether to retry after err. It returns false immediately if the server
-// asks for a wait beyond the deadline.
+// wait pauses, and reports whether to retry after err. It returns false immediately if the pause,
+// or the server's wait time, exceeds the deadline.
 func (s *Store) wait(ctx context.Context, pause time.Duration, err error) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= max(pause, waitTime(firstLines(err.Error()))) {
 		return false

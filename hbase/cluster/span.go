@@ -15,10 +15,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// rpcSpan is the span of an RPC or a batch. The zero rpcSpan records nothing.
+// rpcSpan is the span of an RPC or a batch. If its parent is not recorded, it is zero and records
+// nothing.
 type rpcSpan struct{ trace.Span }
 
-// startSpan returns the zero rpcSpan if the parent is not recorded.
 func startSpan(ctx context.Context, operation string) (context.Context, rpcSpan) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {

@@ -31,8 +31,8 @@ func dialTLS(wire dialFunc, config func() *tls.Config) dialFunc {
 	}
 }
 
-// tlsConn explains errors of the handshake and of Read: in TLS 1.3, a server may reject a client
-// certificate after the handshake, which is an error of the first Read.
+// tlsConn explains errors of the handshake and of Read: in TLS 1.3, the first Read may return the
+// rejection of a client certificate.
 type tlsConn struct {
 	*tls.Conn
 	host  string
@@ -69,7 +69,7 @@ func (c *tlsConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain returns a [refusal] if the configuration is wrong, and other errors unchanged.
+// explain returns a [refusal] for a wrong configuration, and other errors unchanged.
 func (c *tlsConn) explain(err error) error {
 	var (
 		noTLS     tls.RecordHeaderError

@@ -52,7 +52,6 @@ func startSecured(t *testing.T) secured {
 	return s
 }
 
-// client returns the configuration of a client that trusts roots, with a certificate of signer.
 func (secured) client(
 	t *testing.T, roots, signer *minihbase.Authority, changes ...func(*x509.Certificate),
 ) *tls.Config {
@@ -88,7 +87,6 @@ func TestStoreConformsOverTLS(t *testing.T) {
 	testDiagnosis(t, h)
 }
 
-// testDiagnosis changes HBase's certificate.
 func testDiagnosis(t *testing.T, h secured) {
 	anonymous := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: h.authority.Pool()}
 	for _, test := range []struct {
@@ -139,8 +137,8 @@ func testDiagnosis(t *testing.T, h secured) {
 	})
 }
 
-// awaitDiagnosis waits for an error, because HBase takes a moment to read a new certificate. Each
-// attempt must end within five seconds.
+// awaitDiagnosis retries until HBase has read a new certificate. Each attempt must end within five
+// seconds.
 func awaitDiagnosis(t *testing.T, url, want string, options ...cluster.Option) error {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {

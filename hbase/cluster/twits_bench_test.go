@@ -12,8 +12,8 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// BenchmarkPageOfTwits compares ways to read the positions of 100 twits. Only the value of a twit
-// says who may see the twit: if only followers may, the value ends with the field 4 of length 0.
+// BenchmarkPageOfTwits compares ways to read the positions of 100 twits. Only a twit's value says
+// who may see it: if only followers may, it ends with the field 4 of length 0.
 //
 //   - contents: as twibase does.
 //   - positions: a KeyOnlyFilter. The result does not say who may see a twit.

@@ -18,7 +18,7 @@ import (
 	"twibase/hbase"
 )
 
-// silentServer holds calls while silent is set. It answers them when thawn is closed.
+// silentServer holds calls while silent is set, until thawn is closed.
 type silentServer struct {
 	hrpc.RegionClient
 	silent atomic.Bool

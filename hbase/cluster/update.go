@@ -14,11 +14,11 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut may return a wrong result if a connection is lost. gohbase repeats the RPC, but the
-// first RPC may have written the cells, so the check of the second RPC fails. Then CheckAndPut
-// reads the row, and returns true if the row has the cells of put. The result true is wrong if
-// another caller put the same cells. The result false is wrong if another caller has replaced the
-// cells. To be sure, put a unique value, and read it if the result is false.
+// CheckAndPut may return a wrong result if a connection is lost: gohbase repeats the RPC, and its
+// check fails if the first RPC has written the cells. Then CheckAndPut reads the row, and returns
+// true if it has the cells of put. true is wrong if another caller put the same cells; false, if
+// another caller has replaced them. To be sure, put a unique value, and read it if the result is
+// false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err
@@ -88,8 +88,7 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	return true, nil
 }
 
-// contains reports whether want is one of the cells in got. In got, the newest version of a column
-// comes first. If want has no timestamp, only the newest version counts.
+// In got, the newest version of a column comes first. It alone counts if want has no timestamp.
 func contains(got []hbase.Cell, want hbase.Cell) bool {
 	for _, c := range got {
 		if c.Family != want.Family || c.Qualifier != want.Qualifier {

@@ -17,8 +17,8 @@ const (
 	probeBackoff = 200 * time.Millisecond
 )
 
-// await returns when HBase has registered in ZooKeeper. metaServer may be "". Without await,
-// gohbase would retry a wrong address until the deadline, without an explanation.
+// await returns when HBase has registered in ZooKeeper. metaServer may be "". gohbase would retry a
+// wrong address until the deadline, without an explanation.
 func (a address) await(ctx context.Context) (metaServer string, err error) {
 	conn, _, err := zk.Connect(strings.Split(a.quorum, ","), zkSession)
 	if err != nil {

@@ -30,8 +30,8 @@ type identity struct {
 	asked       atomic.Pointer[string] // last realm whose KDC was asked
 }
 
-// encryptionTypes has the supported types, the preferred first. Wrap tokens of older types have
-// another format (RFC 4757).
+// encryptionTypes has the supported types, the preferred first. Older types have other Wrap tokens
+// (RFC 4757).
 var encryptionTypes = [...]int32{
 	etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
 	etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
@@ -60,8 +60,8 @@ func (c Config) read() (*identity, error) {
 	return id, id.readKeytab()
 }
 
-// canonicalization matches a setting that the gateway does not use. gokrb5 rejects the value
-// fallback, which Red Hat's krb5.conf has.
+// canonicalization matches a setting that the gateway ignores: gokrb5 rejects Red Hat's value
+// fallback.
 var canonicalization = regexp.MustCompile(`(?mi)^\s*dns_canonicalize_hostname\s*=.*$`)
 
 // unsupported reports whether err only says that gokrb5 ignored lines, such as include.
@@ -83,8 +83,8 @@ func parseKeytab(file []byte) (k *keytab.Keytab, err error) {
 	return k, nil
 }
 
-// readKeytab reads the keys. It restricts the encryption types to the supported ones, and those of
-// the log-in to the types of the keytab.
+// readKeytab also restricts the encryption types to the supported ones, and those of the log-in to
+// the types of the keytab.
 func (id *identity) readKeytab() error {
 	file, err := os.ReadFile(id.Keytab)
 	if err != nil {

@@ -60,7 +60,7 @@ func (w *wrapped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxWrapped detects damaged lengths. HBase's responses are far shorter.
+// maxWrapped detects damaged lengths: responses are far shorter.
 const maxWrapped = 1 << 30
 
 func (w *wrapped) Read(b []byte) (int, error) {

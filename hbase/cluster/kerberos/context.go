@@ -49,7 +49,7 @@ const (
 
 var errAnswer = errors.New("the server does not answer as Kerberos demands")
 
-// request returns the token that proves that the client has the key of the ticket.
+// request returns the proof that the client has the key of the ticket.
 func (c *gssContext) request() ([]byte, error) {
 	request, err := messages.NewAPReq(c.ticket.Ticket, c.ticket.key, c.authenticator)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks the server's token, which proves that the server has the key of the service.
+// answer checks the server's proof that it has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// Refusal is an error that usually lasts until the configuration of the gateway, the KDC or the
-// server changes. Its text says what to change.
+// Refusal usually lasts until the configuration of the gateway, the KDC or the server changes. Its
+// text says what to change.
 type Refusal struct{ text string }
 
 func (r *Refusal) Error() string { return r.text }
@@ -23,7 +23,7 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 
 var kdcCode = regexp.MustCompile(`KRB Error: \((\d+)\)`)
 
-// codeOf returns a KDC's error code, or 0. gokrb5's errors have it in their text only.
+// gokrb5's errors have the KDC's code in their text only.
 func codeOf(err error) int32 {
 	found := kdcCode.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -70,8 +70,8 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains the errors that all kinds of requests to a KDC have in common. It returns nil
-// for other errors.
+// explainKDC explains the errors of all kinds of requests to a KDC. It returns nil for other
+// errors.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {

@@ -10,12 +10,11 @@ import (
 	"github.com/jcmturner/gokrb5/v8/config"
 )
 
-// hedgeDelay is the time after which ask also asks the next KDC.
 const hedgeDelay = time.Second
 
-// ask asks a KDC of the realm. If that KDC cannot be reached or does not answer within hedgeDelay,
-// ask also asks the next, and returns the first answer. gokrb5 itself asks KDCs in random order,
-// and waits five seconds for each.
+// ask asks a KDC of the realm. If it cannot be reached or does not answer within hedgeDelay, ask
+// also asks the next, and returns the first answer. gokrb5 would ask in random order, and wait five
+// seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	id.asked.Store(&realm)
 	kdcs, err := id.kdcs(realm)
@@ -54,7 +53,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 	return result, errors.Join(failures...)
 }
 
-// kdcs returns the KDCs of krb5.conf or DNS. The one that answered last comes first.
+// The KDC that answered last comes first.
 func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	for _, r := range id.krb5.Realms {
 		if r.Realm == realm {
@@ -76,7 +75,7 @@ func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	return kdcs, nil
 }
 
-// client returns gokrb5's client of one KDC. Clients share no list of KDCs, because gokrb5 reorders
+// client returns gokrb5's client of one KDC. Each has its own list of KDCs, because gokrb5 reorders
 // it.
 func (id *identity) client(realm, kdc string) *client.Client {
 	krb5 := *id.krb5

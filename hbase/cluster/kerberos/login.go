@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. The Login that Start returns has a ticket of the KDC, and logs in again to
-// renew it. Login is safe for concurrent use.
+// Login is a principal. The Login that Start returns has a ticket of the KDC, and renews it. Login
+// is safe for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger
@@ -39,7 +39,7 @@ func New(config Config, log zerolog.Logger) (*Login, error) {
 	return &Login{id: id, log: log, slot: make(chan struct{}, 1)}, nil
 }
 
-// Start logs in, and returns a Login that is renewed until Close.
+// Start logs in, and returns a Login that Close ends.
 func (l *Login) Start(ctx context.Context) (*Login, error) {
 	started := &Login{id: l.id, log: l.log, slot: l.slot}
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
@@ -93,7 +93,7 @@ func use[T any](ctx context.Context, l *Login, f func() (T, error)) (result T, e
 	}
 }
 
-// logIn starts a session, and returns the end of its ticket. It needs the slot.
+// logIn needs the slot.
 func (l *Login) logIn() (end time.Time, err error) {
 	s, err := l.id.logIn()
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *Login) logIn() (end time.Time, err error) {
 
 const renewRetry = 5 * time.Second
 
-// renew logs in again after three quarters of a ticket's lifetime, until ctx ends.
+// renew logs in again after three quarters of a ticket's lifetime.
 func (l *Login) renew(ctx context.Context, end time.Time) {
 	failed := false
 	for {
@@ -137,7 +137,6 @@ func (l *Login) renew(ctx context.Context, end time.Time) {
 	}
 }
 
-// ticket returns the ticket for a server. It logs in if the log-in has expired.
 func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	return use(ctx, l, func() (ticket, error) {
 		if !l.session.granted.valid() {
@@ -153,8 +152,8 @@ const service = "hbase"
 
 const handshakeTimeout = 10 * time.Second
 
-// Secure authenticates a connection to an HBase server. The caller must write whole messages, and
-// begin like a client without Kerberos. After an error, the caller closes the connection.
+// Secure authenticates a connection to an HBase server. The caller must write whole messages, begin
+// like a client without Kerberos, and close the connection after an error.
 func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()

@@ -56,7 +56,6 @@ func (s *session) renewOf(earlier *session) {
 	}
 }
 
-// service returns the ticket for a service of a host, which may be in another realm.
 func (s *session) service(service, host string) (ticket, error) {
 	realm, by := s.id.realm, s.granted
 	if other := s.id.krb5.ResolveRealm(host); other != "" && other != realm {
@@ -70,8 +69,8 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns the ticket for a principal, from the session or the realm's KDC. The
-// ticket-granting ticket for that KDC is the parameter by.
+// ticket returns the ticket for a principal, from the session or from the realm's KDC, for which by
+// is the ticket-granting ticket.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

@@ -41,8 +41,8 @@ func usage(flags byte) uint32 {
 	return keyusage.GSSAPI_INITIATOR_SEAL
 }
 
-// header returns a header whose extra count and rotation are 0, as in checksums. The header in a
-// ciphertext has the token's extra count: see open.
+// header returns a header whose extra count and rotation are 0, as in checksums. In a ciphertext,
+// it has the token's extra count: see open.
 func header(flags byte, number uint64) []byte {
 	h := []byte{5, 4, flags, 0xFF, 0, 0, 0, 0}
 	return binary.BigEndian.AppendUint64(h, number)
@@ -68,7 +68,6 @@ func (t *tokens) wrap(message []byte, seal bool) ([]byte, error) {
 	return slices.Concat(h, message, checksum), nil
 }
 
-// unwrap returns the message of a token. The token must be sealed if and only if seal is true.
 func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	if len(token) < tokenHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xFF {
 		return nil, errToken
@@ -98,7 +97,7 @@ func (t *tokens) unwrap(token []byte, seal bool) ([]byte, error) {
 	return body[:split], nil
 }
 
-// open decrypts a sealed body, which holds the message, extra bytes and the header.
+// open decrypts a sealed body: the message, extra bytes and the header.
 func (t *tokens) open(body []byte, flags byte, number uint64, extra int) ([]byte, error) {
 	if len(body) < t.etype.GetConfounderByteSize()+t.etype.GetHMACBitLength()/8+extra+tokenHeader {
 		return nil, errToken
