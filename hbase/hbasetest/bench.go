@@ -21,7 +21,7 @@ const (
 )
 
 // Bench measures multi-gets of rows of four cells. Some rows have a list of 300 columns in another
-// family. The function flush flushes the table after the load.
+// family. flush flushes the table after the load.
 func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)
@@ -49,7 +49,7 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	}
 }
 
-// benchGet reads random rows among the first rows. If rows is 0, it reads missing rows.
+// benchGet reads random rows among the first rows, or missing rows if rows is 0.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)

@@ -38,7 +38,7 @@ func (l faultList) wait(ctx context.Context) error {
 	}
 }
 
-// before waits for a fault's Delay, and returns its Err. It is for scans, which ignore Done.
+// before is for scans, which ignore Done.
 func (f *Faults) before(ctx context.Context, op Op) error {
 	fault := f.hook(op)
 	if err := (faultList{fault}).wait(ctx); err != nil {

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Faults fails operations as its hook decides. It is safe for concurrent use.
+// Faults is safe for concurrent use.
 type Faults struct {
 	store hbase.Store
 	hook  Hook
@@ -36,13 +36,13 @@ func (o Op) Writes() bool {
 type Fault struct {
 	// Err replaces the result.
 	Err error
-	// Done executes the operation, although Err replaces the result. Scans ignore Done.
+	// Done executes the operation despite Err. Scans ignore Done.
 	Done bool
-	// Delay precedes the operation. A call waits for its longest delay, or the end of its ctx.
+	// A call waits for its longest Delay, or the end of its ctx.
 	Delay time.Duration
 }
 
-// Hook returns an operation's fault. It must be safe for concurrent use.
+// Hook must be safe for concurrent use.
 type Hook func(Op) Fault
 
 var _ hbase.Store = (*Faults)(nil)
@@ -62,8 +62,7 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes returns fault for a random share of the operations. The same seed and the same order of
-// operations give the same faults.
+// Sometimes returns fault for a random share of the operations. seed and their order determine it.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -74,7 +73,6 @@ func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	}, fault)
 }
 
-// Any returns the first fault of hooks.
 func Any(hooks ...Hook) Hook {
 	return func(op Op) Fault {
 		for _, hook := range hooks {

@@ -19,7 +19,7 @@ func putRow(row, value string) hbase.Mutation {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{{Family: "i", Qualifier: "q", Value: []byte(value)}}}
 }
 
-// values reads each row's value, "-" if missing, or "!" for a fault.
+// "-" is a missing row, and "!" a fault.
 func values(t *testing.T, s hbase.Store, rows ...string) (list []string) {
 	t.Helper()
 	var gets []hbase.Get

@@ -130,7 +130,7 @@ func (n Names) deletions(d hbase.Delete) string {
 	return strings.Join(list, ",")
 }
 
-// column renders a qualifier as it is if Columns can name it.
+// column does not quote a qualifier that Columns can name.
 func (n Names) column(table, family, qualifier string) string {
 	if _, err := hbase.ParseColumns(family + ":" + qualifier); err == nil && len(strings.Fields(qualifier)) == 1 {
 		return family + ":" + qualifier

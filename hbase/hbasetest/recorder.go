@@ -22,7 +22,7 @@ type Recorder struct {
 	calls []recorded
 }
 
-// Names renders row keys and qualifiers. A nil function renders them as quoted Go strings.
+// Names renders row keys and qualifiers. A nil function quotes them.
 type Names struct {
 	Row       func(table, row string) string
 	Qualifier func(table, family, qualifier string) string
@@ -42,7 +42,6 @@ func NewRecorder(store hbase.Store, names Names) *Recorder {
 // Reads returns the sorted Gets, Scans and calls of Tables since the last Reset.
 func (r *Recorder) Reads() []string { return r.lines(true) }
 
-// Writes returns the sorted calls that Reads does not return, since the last Reset.
 func (r *Recorder) Writes() []string { return r.lines(false) }
 
 func (r *Recorder) lines(reads bool) []string {
@@ -58,7 +57,7 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns the sorted lines of each call since the last Reset, the earliest call first.
+// Calls returns the sorted lines of each call since the last Reset, in the order of the calls.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 // Run is the conformance suite of [hbase.Store]. It closes the stores that open returns, and drops
-// its tables. Their names are unique, so several runs can use the same cluster.
+// its tables. Unique names of tables allow several runs in one cluster.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)
@@ -35,14 +35,13 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t)) })
 }
 
-// All tests share the store of a suite. Each test has its own rows.
+// Each test has its own rows.
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table is a table with the families f and i (one version), v (the constant keep is the number
-	// of versions), and t (with a TTL).
+	// table has the families f and i (one version), v (keep versions), and t (with a TTL).
 	table string
-	// split is a table with the family i. The field splits has the start keys of its regions.
+	// split has the family i. splits has the start keys of its regions.
 	split  string
 	splits []string
 }
@@ -82,7 +81,6 @@ func newSuite(t *testing.T, store hbase.Store) *suite {
 
 func row(t *testing.T, name string) string { return t.Name() + "/" + name }
 
-// cell parses "family:qualifier".
 func cell(column string, timestamp int64, value string) hbase.Cell {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return hbase.Cell{Family: family, Qualifier: qualifier, Timestamp: timestamp, Value: []byte(value)}
@@ -98,7 +96,7 @@ func put1(column string, timestamp int64, value string) write {
 	return put(cell(column, timestamp, value))
 }
 
-// remove returns a Delete with one Deletion. If kind is Family, column is the name of the family.
+// If kind is Family, column is the name of the family.
 func remove(kind hbase.Kind, column string, timestamp int64) write {
 	family, qualifier, _ := strings.Cut(column, ":")
 	return func(table, row string) hbase.Mutation {
@@ -142,7 +140,7 @@ func (s *suite) expect(t *testing.T, g hbase.Get, want ...string) {
 	}
 }
 
-// text formats cells as "family:qualifier@timestamp=value".
+// text returns "family:qualifier@timestamp=value".
 func text(cells []hbase.Cell) (list []string) {
 	for _, c := range cells {
 		list = append(list, fmt.Sprintf("%s:%s@%d=%s", c.Family, escape(c.Qualifier), c.Timestamp, escape(string(c.Value))))

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// WriteDetector detects writes to the results of Get and to their memos, which callers may share.
-// It compares the last results with copies. It is safe for concurrent use.
+// WriteDetector detects writes to shared results of Get and to their memos, by comparing the last
+// results with copies. It is safe for concurrent use.
 type WriteDetector struct {
 	hbase.Store
 	mu   sync.Mutex

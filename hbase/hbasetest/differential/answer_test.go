@@ -17,7 +17,7 @@ var named = []error{
 	hbase.ErrInvalid, hbase.ErrCellTooLarge, hbase.ErrTableNotFound, hbase.ErrTableExists, hbase.ErrFamilyNotFound,
 }
 
-// answer returns the text, or the error's name. Engines must agree on it.
+// Engines must agree on the text, or on the error's name.
 func answer(text string, err error) string {
 	if err == nil {
 		return text

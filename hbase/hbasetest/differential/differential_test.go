@@ -101,7 +101,7 @@ func runTable(t *testing.T, both engines, seed uint64) {
 
 func prefix(sequence int) string { return fmt.Sprintf("%03d/", sequence) }
 
-// newTable creates a table whose regions begin in the middle of the rows of some sequences.
+// The table's regions begin in the middle of the rows of some sequences.
 func newTable(t *testing.T, both engines) string {
 	table := hbase.Table{Name: fmt.Sprintf("differential-%x", rand.Uint64()), Families: families}
 	for i := 0; i < sideBySide; i += 16 {

@@ -66,9 +66,9 @@ func (g generator) family() string {
 }
 
 // column returns an empty qualifier in family c only, because no filter seeks in its pages. HBase
-// writes the marker of a family to the column of the empty qualifier. A filter that seeks to a
-// page's start skips the marker if a newer cell of that column precedes it. Then deleted cells are
-// readable in pages (HBASE-18471 fixed this for other reads).
+// writes the marker of a family to the column of the empty qualifier. If a newer cell of that
+// column precedes the marker, a filter that seeks skips it, and deleted cells are readable in pages
+// (HBASE-18471 fixed this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {

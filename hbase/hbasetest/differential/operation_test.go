@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// An operation has exactly one field. Its rows lack the prefix of the sequence. Its table is
-// missing, or empty for the table of the sequence.
+// An operation has one field. Its rows lack the prefix of the sequence. Its table is missing, or
+// empty for that of the sequence.
 type operation struct {
 	mutation hbase.Mutation
 	check    *checkAndPut
@@ -24,7 +24,7 @@ type checkAndPut struct {
 
 type place struct{ table, prefix string }
 
-// No store has the table missing.
+// missing is a table that no store has.
 const missing = "missing"
 
 func (p place) name(table string) string {
@@ -94,7 +94,6 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-// alone runs an operation that needs a call of its own.
 func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
 	switch {
 	case o.check != nil:

@@ -55,7 +55,7 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 
 type engines struct{ embedded, cluster hbase.Store }
 
-// step returns the operations whose results differ, and both results.
+// step returns both results of the operations whose results differ.
 func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
 	var ours []string
 	var both sync.WaitGroup

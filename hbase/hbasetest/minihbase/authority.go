@@ -20,7 +20,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority writes the certificate of a new authority to a folder. Issue adds others.
+// NewAuthority writes the certificate of a new authority to a folder.
 func NewAuthority(dir, name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

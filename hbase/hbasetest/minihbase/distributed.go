@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Distributed is an HBase of five processes, for tests of failures. It is not safe for concurrent
-// use.
+// Distributed is an HBase of five processes. It is not safe for concurrent use.
 type Distributed struct {
 	url               string
 	zookeeper, master *process
@@ -26,7 +25,7 @@ type Distributed struct {
 	starts            int
 }
 
-// session is the ZooKeeper session timeout of region servers. After it, regions are reassigned.
+// session is the ZooKeeper session timeout of region servers, after which regions are reassigned.
 const session = 6 * time.Second
 
 // A short masterSession would end the master on a busy machine.
@@ -102,7 +101,7 @@ func (d *Distributed) server(name, class, port string, session time.Duration) (*
 	return d.start(name, append(append(args, d.settings...), "start")...)
 }
 
-// JavaClient returns the arguments of the command java for a client.
+// JavaClient returns java's arguments for a client.
 func (d *Distributed) JavaClient() []string { return slices.Clone(d.java) }
 
 func listens(ctx context.Context, port int) error {
@@ -135,15 +134,15 @@ func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 
 func (d *Distributed) KillZooKeeper() { d.zookeeper.kill() }
 
-// StartMaster starts or restarts the master, but does not wait until it serves.
+// StartMaster starts or restarts the master, without waiting until it serves.
 func (d *Distributed) StartMaster() (err error) {
 	const class = "org.apache.hadoop.hbase.master.HMaster"
 	d.master, err = d.server("master", class, "hbase.master.port=0", masterSession)
 	return err
 }
 
-// StartServer starts or restarts a region server. The periodic balancer is off, so a restarted
-// server gets regions only when another server fails or a client runs the balancer.
+// StartServer starts or restarts a region server. The periodic balancer is off: a restarted server
+// gets regions only when another server fails or a client runs the balancer.
 func (d *Distributed) StartServer(i int) (err error) {
 	if d.ports[i], err = freePort(); err != nil {
 		return err
@@ -164,21 +163,20 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer kills a region server. Its regions are reassigned after the session timeout.
+// KillServer's regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
-// TerminateServer ends a region server with SIGTERM. The server closes its regions, and the master
-// reassigns them.
+// TerminateServer sends SIGTERM. The server closes its regions, and the master reassigns them.
 func (d *Distributed) TerminateServer(i int) {
 	d.servers[i].signal(syscall.SIGTERM)
 	<-d.servers[i].done
 }
 
-// KillMaster kills the master. Region servers keep their regions.
+// KillMaster leaves regions on their servers.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
-// StopServer suspends a region server until ContinueServer. Its connections stay open. If it is
-// suspended for more than the session timeout, it ends as soon as it continues.
+// StopServer suspends a region server until ContinueServer. Its connections stay open. After the
+// session timeout, it ends as soon as it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

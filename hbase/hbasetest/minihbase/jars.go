@@ -23,17 +23,17 @@ var recipe embed.FS
 
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 
-// JVM returns JVM options of HBase. Java clients need them, too.
+// JVM returns HBase's JVM options, which Java clients also need.
 func JVM() ([]string, error) {
 	options, err := recipe.ReadFile("recipe/jvm.args")
 	return strings.Fields(string(options)), err
 }
 
-// archiving: a process tries to write the archive once.
+// A process tries once to write the archive.
 var archiving sync.Once
 
-// jars returns the folder of HBase's jars and, if it can be written, their [archive]. The folder's
-// name has the pom's hash, so a new version has a new folder.
+// jars returns the folder of HBase's jars and, if possible, of their [archive]. The folder's name
+// has the pom's hash.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
@@ -95,7 +95,7 @@ func fetch(ctx context.Context, lib string) error {
 	return os.Rename(got, lib)
 }
 
-// lock locks a file. The operating system unlocks it when the process ends.
+// The operating system unlocks the file when the process ends.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

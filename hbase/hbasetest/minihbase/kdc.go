@@ -19,13 +19,13 @@ const (
 	Realm     = "EXAMPLE.COM"
 	Principal = "twibase@" + Realm         // of clients
 	service   = "hbase/localhost@" + Realm // of HBase
-	// Elsewhere is the host of a service. HBase does not use its key.
+	// Elsewhere is the host of a service whose key HBase does not use.
 	Elsewhere = "elsewhere.example"
 	// TicketLifetime is short, so that tests renew tickets.
 	TicketLifetime = 6 * time.Second
 )
 
-// KDC is a Kerberos server with the principals of an HBase and its clients.
+// KDC is a Kerberos server for an HBase and its clients.
 type KDC struct {
 	Keytab string // of HBase, its clients, and the service on [Elsewhere]
 	Conf   string // krb5.conf of clients

@@ -12,7 +12,6 @@ const (
 	readyLine = "Master has completed initialization"
 )
 
-// logFile is the log of a process. It closes initialized after readyLine.
 type logFile struct {
 	file        *os.File
 	initialized chan struct{}

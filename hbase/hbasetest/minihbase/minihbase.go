@@ -2,7 +2,7 @@
 // one Java process ([Start]) or in five ([StartDistributed]), on the loopback interface only.
 //
 // The first start lets Maven download the jars into the user's cache folder, and writes an archive
-// of their classes there. Several HBases can run at a time.
+// of their classes there.
 package minihbase
 
 import (
@@ -30,12 +30,12 @@ type HBase struct {
 	process *process
 }
 
-// Start starts an HBase with its data in dir. Only one HBase at a time may use dir. Start returns
-// when a cell can be written and read. Its error has the end of HBase's log, or is [ErrMissing].
+// Start starts an HBase with its data in dir, which no other HBase may use, and returns when a cell
+// can be written and read. Its error has the end of HBase's log, or is [ErrMissing].
 func Start(ctx context.Context, dir string) (*HBase, error) { return start(ctx, dir, nil, nil, nil) }
 
 // StartWith is [Start] with settings such as hbase.quota.enabled=true. It starts faster, because
-// its JVM uses only the first compiler, which makes slower code.
+// its JVM uses only the first compiler, whose code is slower.
 func StartWith(ctx context.Context, dir string, settings ...string) (*HBase, error) {
 	return StartSecured(ctx, dir, Security{Settings: settings})
 }
@@ -102,8 +102,8 @@ func (h *HBase) Done() <-chan struct{} { return h.process.done }
 // Kill keeps acknowledged writes, which Start restores.
 func (h *HBase) Kill() { h.process.kill() }
 
-// freePort returns a port below the ephemeral ports. One of those could be in use when HBase
-// listens, a second later.
+// freePort returns a port below the ephemeral ones, which could be in use when HBase listens, a
+// second later.
 func freePort() (int, error) {
 	for tries := 0; ; tries++ {
 		port := 20_000 + rand.IntN(12_000)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Observed returns the number of observations of a gohbase histogram, for all region servers.
+// Observed returns the observations of a gohbase histogram, for all region servers.
 func Observed(t testing.TB, metric string) (n int64) {
 	t.Helper()
 	families, err := prometheus.DefaultGatherer.Gather()

@@ -8,12 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes returns the attributes of a process that ends with this one.
+// The process ends with this one.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// CPU returns the CPU time of the process, on Linux only.
 func (h *HBase) CPU() (time.Duration, error) { return CPUOf(h.process.pid) }
 
 func CPUOf(pid int) (time.Duration, error) {

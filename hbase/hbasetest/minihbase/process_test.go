@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// parentVariable makes this program start a process, print its id and wait.
+// parentVariable makes this program start a process and print its id.
 const parentVariable = "MINIHBASE_TEST_PARENT"
 
 func TestMain(m *testing.M) {

@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/cluster"
 )
 
-// ready waits until the master is up and serves a cell.
 func ready(ctx context.Context, master *process, url string, options []cluster.Option) error {
 	select {
 	case <-master.log.initialized:

@@ -22,8 +22,8 @@ func (s Security) And(other Security) Security {
 	}
 }
 
-// MutualTLS requires TLS, and client certificates of the authority. It issues "server" for HBase,
-// and "client" for the client.
+// MutualTLS requires TLS and client certificates of the authority. It issues "server" for HBase and
+// "client" for the client.
 func MutualTLS(a *Authority) (Security, error) {
 	for _, name := range []string{"server", "client"} {
 		if err := a.Issue(name); err != nil {
@@ -67,5 +67,5 @@ func (a *Authority) Environment() map[string]string {
 	}
 }
 
-// File returns the PEM file of a certificate and its key. File("ca") has no key.
+// File returns the PEM file of a certificate and its key, without a key for "ca".
 func (a *Authority) File(name string) string { return filepath.Join(a.dir, name+".pem") }

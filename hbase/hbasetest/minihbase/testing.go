@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// StoreVariable is the environment variable with the URL of a running HBase. Test programs can
-// share it, because their tables have unique names.
+// StoreVariable is the environment variable with the URL of a running HBase. Tables have unique
+// names, so test programs can share it.
 const StoreVariable = "TWIBASE_TEST_HBASE"
 
 var (
 	// The JVM's second compiler takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// The master waits for this time, by default 150 ms, to send several procedures to a region
-	// server together.
+	// The default is 150 ms, in which the master collects procedures for a region server.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -28,7 +27,7 @@ var shared struct {
 }
 
 // ForTest returns the URL in [StoreVariable], or that of this test program's HBase, which the first
-// call starts. Without Java or Maven, it calls [Missing]. With -short it skips the test. TestMain
+// call starts. Without Java or Maven, it calls [Missing]; with -short, it skips the test. TestMain
 // must end with [Main].
 func ForTest(t testing.TB) string {
 	t.Helper()
@@ -55,7 +54,7 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Missing skips a test that needs something not installed, or fails it if CI is set.
+// Missing skips a test, or fails it if CI is set.
 func Missing(t testing.TB, reason any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -64,7 +63,7 @@ func Missing(t testing.TB, reason any) {
 	t.Skip(reason)
 }
 
-// Slow skips a test that takes up to a minute, unless CI is set, as by `make test`.
+// Slow skips a test that takes up to a minute, unless CI is set.
 func Slow(t testing.TB) {
 	t.Helper()
 	if os.Getenv("CI") == "" {
@@ -72,7 +71,7 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Main runs a program's tests and kills their HBase. After a failure it prints the end of HBase's
+// Main runs a program's tests and kills their HBase. If they fail, it prints the end of HBase's
 // log.
 func Main(m *testing.M) int {
 	status := m.Run()
