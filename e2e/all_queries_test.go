@@ -39,7 +39,7 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field, objects to a depth, and below only ids.
+// selection selects every field, objects to a depth, and only ids below.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
 	d := apiSchema.Types[name]
@@ -85,7 +85,6 @@ func argumentsOf(t *testing.T, parent string, f *ast.FieldDefinition) string {
 	return ""
 }
 
-// allQueries select every field of the schema, from each root field, on every path.
 func allQueries(t *testing.T, depth int, objects map[string]object) (all []string) {
 	t.Helper()
 	var ids, users, twits, codes []string

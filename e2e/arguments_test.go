@@ -185,7 +185,7 @@ func (g *generator) id() any {
 	return oneOf(g, hostileIDs)
 }
 
-// page adds arguments of a connection. At most one of them is invalid.
+// At most one argument is invalid.
 func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
 	size, valid := g.IntN(8), !g.chance(15)
 	if g.chance(8) {
@@ -227,8 +227,8 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 	}
 }
 
-// cursor returns a cursor of the list, or of another owner's list if the owner is unknown. An
-// invalid cursor is hostile, or of another kind of list.
+// The cursor may be of another owner's list if the owner is unknown. An invalid cursor is hostile,
+// or of another kind of list.
 func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any {
 	kind := p.typ + "." + field.Name
 	switch field.Name {
@@ -264,7 +264,7 @@ func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any
 			return oneOf(g, own)
 		}
 	}
-	// Cursors of descendants, and of comments at one time, are useless in another list.
+	// Cursors of descendants, and of comments of one time, do not fit another list.
 	if len(seen) == 0 || field.Name == "descendants" || field.Name == "comments" {
 		return nil
 	}

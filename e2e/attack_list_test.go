@@ -19,7 +19,7 @@ type attack struct {
 	code    apierr.Code
 	message string
 	header  string
-	// raw requests are no message, or too long, so a WebSocket closes.
+	// raw requests are no message, or too long: a WebSocket closes.
 	raw bool
 }
 
@@ -232,7 +232,6 @@ func longPlans() (all []attack) {
 	return all
 }
 
-// chain is a short document with 2ⁿ fields.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("{...F0}")
@@ -243,7 +242,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// spread returns n nested fragments. The last one has the fields.
+// The last of the nested fragments has the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)

@@ -127,7 +127,7 @@ func departmentCodes(departments []*oracle.Department) (list []string) {
 	return list
 }
 
-// The rounds grow with the logarithm of the number of emptied buckets.
+// Rounds grow with the logarithm of the number of emptied buckets.
 func TestEmptiedBucketsTakeFewRounds(t *testing.T) {
 	const bound, members = 4, 100
 	users, follows := []string{"username,name", "hub,H"}, []string{"follower,followee,followed_at"}

@@ -104,7 +104,7 @@ func TestBlockStringsAndEscapesAreDecoded(t *testing.T) {
 	}
 }
 
-// A Date is a string until the field checks it, so other fields keep their data.
+// A Date is a string until the field checks it.
 func TestInvalidDateFailsItsFieldOnly(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	for _, day := range []string{"2014-02-30", "1969-12-31", "today", ""} {

@@ -8,8 +8,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// addComment returns the comment's id. It waits for the next millisecond, so that the order of
-// comments is defined.
+// addComment waits for the next millisecond, so that the order of comments is defined.
 func (s *liveGateway) addComment(t *testing.T, username, twit, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)

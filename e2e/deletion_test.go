@@ -340,7 +340,6 @@ func TestRootPagesContinueAfterDeletedObjects(t *testing.T) {
 	}
 }
 
-// A client that received no response repeats its request.
 func TestRepeatedDeletionOfATwitHasTheSameResult(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	never := tables.Twit{AuthorName: "writer", PostedAt: time.UnixMilli(1), Name: "never"}

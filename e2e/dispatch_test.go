@@ -64,8 +64,8 @@ func (d slowStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return d.Store.Get(ctx, gets)
 }
 
-// In synthetic time, a response takes exactly the time of its rounds, so no timer dispatched a
-// round. No read was requested between two rounds, so no round was dispatched too early.
+// If a response takes exactly the time of its rounds, no timer dispatched one. If no read was
+// requested between two rounds, none was dispatched too early.
 func TestPlanDispatchesWhenAllTasksWait(t *testing.T) {
 	folder := generated(t, 1)
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,7 @@ func delay() {
 	}
 }
 
-// Before a dispatch all tracked tasks wait, even if fields are delayed.
+// All tracked tasks wait before a dispatch, even delayed ones.
 func TestStockExecutorNeedsNoTimer(t *testing.T) {
 	store, planned, stock := inMemory(t), plannedSchema(), stockSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})

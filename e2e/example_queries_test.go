@@ -17,7 +17,7 @@ type testQuery struct {
 	variables map[string]any
 	viewers   []oracle.Viewer
 	// connection is the path of a connection that is read to its end, or to its start if backward
-	// is set. The query has a variable $cursor.
+	// is set, by the variable $cursor.
 	connection []any
 	backward   bool
 }
@@ -102,7 +102,7 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// viewersOf returns the user, a follower, another user, an unauthenticated client and an
+// The viewers are the user, a follower, another user, an unauthenticated client and an
 // administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	all := []oracle.Viewer{as(user.Username), unauthenticated, root}
@@ -194,8 +194,7 @@ func (f *fixture) checkNodes(t *testing.T) {
 	}
 }
 
-// checkRootLists compares pages with the oracle's. [fixture.learnRoots] has checked that each
-// object occurs once.
+// [fixture.learnRoots] has checked that each object occurs once.
 func (f *fixture) checkRootLists(t *testing.T) {
 	for _, field := range []string{"users", "roles", "games", "topDepartments"} {
 		for _, size := range []int{100, 37} {

@@ -81,7 +81,7 @@ func (r request) send(handler http.Handler) (int, []byte) {
 	return w.Code, w.Body.Bytes()
 }
 
-// difference compares both executors. valid is false if the request was rejected before execution.
+// valid is false if the request was rejected before execution.
 func (e *executors) difference(r request) (difference string, valid bool) {
 	status, planned := r.send(e.planned)
 	stockStatus, stock := r.send(e.stock)
@@ -208,7 +208,6 @@ func (q *queries) request(text string, variables map[string]any) request {
 	return r
 }
 
-// collectArguments returns arguments by the field that takes them.
 func (e *executors) collectArguments(t *testing.T) map[string][]string {
 	r := request{viewer: auth.Viewer{Username: "root", Admin: true}, query: `{
 		user:users(first:60){edges{cursor node{username id}}}

@@ -44,10 +44,10 @@ const (
 	mostResident             = 400 << 20
 )
 
-// exhaustingLoads are the attackers' queries. An author has 100 twits of 40 KB. So 24 authors take
-// 96 MB in one round, and 7 stay just within the limit. The user long has 1,000 such twits: a page
-// from the end reads 256 of them, and the positions of the others. The long answer has two of them
-// 200 times, which is 16 MB.
+// The attackers' queries. Each author has 100 twits of 40 KB: 24 authors take 96 MB in one round,
+// and 7 stay just within the limit. The user long has 1,000 such twits: a page from the end reads
+// 256 of them, and the positions of the others. The long answer has two of them 200 times, which is
+// 16 MB.
 var exhaustingLoads = []load{
 	{"a cheap query", `{user(username:"A"){name}}`, 1},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors), 1},
@@ -72,7 +72,7 @@ func longTwitsOf(authors int) string {
 	return fmt.Sprintf(`{user(username:"A"){following(first:%d){nodes{twits(first:100){nodes{id}}}}}}`, authors)
 }
 
-// pagesFromTheEnd returns a query of pages that share no reads, because their lengths differ.
+// The pages share no reads, because their lengths differ.
 func pagesFromTheEnd(pages int) string {
 	var query strings.Builder
 	for i := range pages {
@@ -100,8 +100,8 @@ func TestOthersAreServedUnderAttack(t *testing.T) {
 	})
 }
 
-// exhaustion is a gateway with little read memory, and counts of its responses. Each client but the
-// attackers has its own address.
+// exhaustion is a gateway with little read memory. Each client but the attackers has its own
+// address.
 type exhaustion struct {
 	gateway *loadtest.Gateway
 	others  []*http.Client
@@ -191,7 +191,6 @@ func exhaustingData(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// ask returns the code of the first error, or ok.
 func ask(ctx context.Context, client *http.Client, url, query string) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/graphql",
 		strings.NewReader(asBody(query, nil)))
@@ -220,9 +219,9 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 	return code
 }
 
-// startAttack starts 64 clients that send a query without pause. stop ends them and returns their
-// results. They run in a process of the lowest priority, because real attackers do not use the
-// processors of the gateway and of other clients.
+// startAttack starts 64 clients that send a query without pause until stop. They run in a process
+// of the lowest priority, because real attackers do not use the processors of the gateway and of
+// other clients.
 func startAttack(t *testing.T, url string, a load) (stop func() map[string]int) {
 	order, err := json.Marshal(attackOrder{url, a.query, a.addresses})
 	if err != nil {
@@ -306,7 +305,7 @@ func trivialServer(t *testing.T) string {
 	return server.URL
 }
 
-// measureOthers returns the latencies of ordinary queries in ascending order.
+// The latencies are in ascending order.
 func (x *exhaustion) measureOthers(t *testing.T) (latencies []time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), *exhausting)
 	defer cancel()
@@ -336,7 +335,6 @@ func (x *exhaustion) measureOthers(t *testing.T) (latencies []time.Duration) {
 	return latencies
 }
 
-// measureUnderLoad measures the others during an attack on url.
 func (x *exhaustion) measureUnderLoad(t *testing.T, url string, a load) []time.Duration {
 	stop := startAttack(t, url, a)
 	latencies := x.measureOthers(t)
@@ -350,7 +348,7 @@ func (x *exhaustion) run(t *testing.T) {
 	if *unslowed > 0 {
 		x.measureOthers(t) // warm-up
 		t.Logf("p99 of other requests %v, without load", p99(x.measureOthers(t)))
-		// This load does not reach the gateway. It shows the processor time that the clients take.
+		// This load shows the processor time that the clients take.
 		x.got = map[string]int{}
 		elsewhere = p99(x.measureUnderLoad(t, trivialServer(t), exhaustingLoads[0]))
 		t.Logf("p99 of other requests %v, with %d clients of a trivial server: %v", elsewhere, attackers, x.got)

@@ -30,7 +30,7 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// newExplainHandler serves plans and reports. listBound is the number of members in a bucket.
+// listBound is the number of members in a bucket.
 func newExplainHandler(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
@@ -66,8 +66,7 @@ func (r request) costs(handler http.Handler, header string) (a costResponse, bod
 
 type comparison struct{ all, unbounded atomic.Int64 }
 
-// exceeds describes how a request's reads exceed its plan, or returns "". An unlimited subtree
-// counts as 1,000 departments, which is more than any tree of the tests.
+// An unlimited subtree counts as 1,000 departments, more than any tree of the tests.
 func (r request) exceeds(handler http.Handler, c *comparison) (violation string) {
 	predicted, body, err := r.costs(handler, explain.Header)
 	if err != nil {
@@ -207,8 +206,8 @@ func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// The query finds hub twice: first without, then with the length of its list of followers. As
-// planned, lists and rows are read together.
+// The query finds hub twice: first without the length of its list of followers. As planned, lists
+// and rows are read together.
 func TestLazyObjectsAwaitListLength(t *testing.T) {
 	users, follows := "username,name\nhub,Hub\nx,X\n", "follower,followee\nx,hub\n"
 	for i := range 20 {

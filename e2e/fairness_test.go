@@ -16,8 +16,7 @@ import (
 	"twibase/transfer"
 )
 
-// An address that sends ten times as many requests as others gets only its rows per second. The
-// others get all responses.
+// The greedy address sends ten times as many requests as others, and gets only its rows per second.
 func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 	store := inMemory(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

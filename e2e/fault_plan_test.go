@@ -17,11 +17,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultPlan decides which rows fail for a request, and which parts of results are missing. It
-// depends on the seed and the name of the row or part, not on the order or number of reads.
+// faultPlan decides which rows fail and which parts of results are missing, by the seed and the
+// name of the row or part, not by the order or number of reads.
 type faultPlan struct {
 	seed uint64
-	// One of errors rows is unreadable, and one of missing parts is null. 0 means none.
+	// One of errors rows is unreadable, and one of missing parts is null, unless 0.
 	errors, missing uint64
 }
 
@@ -62,7 +62,7 @@ func (p faultPlan) rowError(table, row string) error {
 	return nil
 }
 
-// removeFrom removes parts of a resolver's result. parent is the object or the field's arguments.
+// parent is the object or the field's arguments.
 func removeFrom[T any](ctx context.Context, field string, parent any, result T, err error) (T, error) {
 	if p := faultPlanOf(ctx); p.missing > 0 {
 		v := reflect.ValueOf(&result).Elem()
@@ -77,9 +77,8 @@ func removeFrom[T any](ctx context.Context, field string, parent any, result T, 
 	return result, err
 }
 
-// removeFromEach is for a resolver of many parents. gqlgen's executor passes nil for a parent that
-// was removed from a list. removeFromEach then passes an object that does not exist, and drops its
-// result.
+// gqlgen's executor passes nil for a parent that was removed from a list. Then removeFromEach
+// passes an object that does not exist, and drops its result.
 func removeFromEach[P, T any](
 	ctx context.Context, field string, parents []*P, resolve func([]*P) ([]T, error),
 ) ([]T, error) {
@@ -133,7 +132,7 @@ func nonexistent[P any]() *P {
 
 // hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
 // removed: the plan would not read the row, but gqlgen's executor already has its error. Lists must
-// name objects that exist, because the executors would treat others differently.
+// name existing objects, because the executors treat others differently.
 func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case p.errors == 0:
@@ -157,8 +156,8 @@ func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	return ok && p.isUnreadable(o.ID())
 }
 
-// anyUnreadable is hasUnreadable for nodes(ids). For an object with a row it checks the id, because
-// of a missing object gqlgen's executor has nil, and the plan a lazy object.
+// anyUnreadable is hasUnreadable for nodes(ids). It checks the ids of objects with rows, because
+// gqlgen's executor has nil for a missing object, and the plan a lazy object.
 func (p faultPlan) anyUnreadable(ids []tables.ID, results reflect.Value) bool {
 	for i := range results.Len() {
 		_, row := tableOf[ids[i].Noun]
@@ -181,8 +180,8 @@ func (p faultPlan) isUnreadable(id tables.ID) bool {
 	return row && p.rowError(table, tables.RowKey(id.Key)) != nil
 }
 
-// remove sets parts of v to null where the Go type allows, even if the schema does not. It keeps v
-// if it has an unreadable object.
+// remove sets parts of v to null where the Go type allows, even if the schema does not. It keeps an
+// unreadable v.
 func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -234,7 +233,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// isPart reports whether t points to a part of a connection, which results do not share.
+// Results do not share parts of connections.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }

@@ -18,8 +18,7 @@ import (
 
 type known map[string][]string
 
-// object returns an object that hash selects. It reads the row, because a lazy object would fail at
-// another path than gqlgen's object.
+// object reads the row, because a lazy object would fail at another path than gqlgen's.
 func (h faultyResolvers) object(ctx context.Context, noun string, hash uint64) (model.Node, error) {
 	ids := h.known[noun]
 	id, err := relay.UnmarshalID(ids[hash%uint64(len(ids))])
@@ -68,7 +67,7 @@ var nouns = map[reflect.Type]string{
 	reflect.TypeFor[*tables.Comment](): "comment",
 }
 
-// payload depends on the input only, and writes nothing.
+// payload depends only on the input, and writes nothing.
 func payload[P any](ctx context.Context, h faultyResolvers, name string, input any) (*P, error) {
 	plan, hash := faultPlanOf(ctx), hashOf(name, input)
 	switch {

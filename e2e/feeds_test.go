@@ -22,8 +22,7 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// newFeedGateway returns a gateway with users. A user with more than limit followers is a
-// broadcaster.
+// A user with more than limit followers is a broadcaster.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}
@@ -144,7 +143,7 @@ func TestTimelineFollowsMutations(t *testing.T) {
 	}
 }
 
-// Between pages, twits are posted, and authors become and stop being broadcasters.
+// Between pages, twits are posted, and authors change to and from broadcasters.
 func TestTimelinePagesNeitherRepeatNorOmit(t *testing.T) {
 	random := seedOf(t)
 	chance := rand.New(rand.NewPCG(random, 1))

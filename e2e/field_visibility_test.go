@@ -13,9 +13,9 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// morePeople adds twits for followers by two authors. It also adds comments on visible and hidden
-// twits, by users of every column. All are older than those of people, so that the ids in angle
-// brackets stay the same.
+// morePeople adds twits for followers by two authors, and comments on visible and hidden twits, by
+// users of every column. All are older than those of people, so that the ids in angle brackets stay
+// the same.
 func morePeople() map[string]string {
 	all := maps.Clone(people)
 	all["twits"] += "\nn,writer,2014-05-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-05-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"
@@ -170,8 +170,7 @@ func removeCommentCounts(value any) any {
 	return value
 }
 
-// Each viewer with permission sends each mutation. The objects of the payload must equal those of
-// node(id:) after the mutation, or before a deletion.
+// The objects of a payload must equal those of node(id:) after the mutation, or before a deletion.
 func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	folder := folderOf(t, morePeople())
 	for _, row := range permissionRows(t) {
@@ -229,7 +228,7 @@ func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	}
 }
 
-// leaves returns an object's texts. Other fields may depend on lists.
+// leaves omits fields that may depend on lists.
 func leaves(of any) map[string]any {
 	all := map[string]any{}
 	object, _ := of.(map[string]any)

@@ -14,8 +14,8 @@ import (
 
 const followerChange = `{added followerId cursor follower{username name} viewer{username followerCount}}`
 
-// expectChanges checks changes such as "+fan 1": fan follows, and the viewer then has one follower.
-// A deleted follower has only an id, and no name.
+// "+fan 1" means that fan follows, and the viewer then has one follower. A deleted follower has
+// only an id.
 func (l subscriber) expectChanges(changes ...string) (cursor string) {
 	l.t.Helper()
 	for _, want := range changes {

@@ -11,13 +11,13 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// generator makes random queries over the whole schema with responses that the oracle can predict.
+// The oracle can predict the responses to generator's queries.
 type generator struct {
 	*rand.Rand
 	*fixture
 	schema *ast.Schema
-	// forward omits pages from the end, because the oracle does not know where a bucket ends, and
-	// shortens such a page.
+	// forward omits pages from the end: the oracle does not know where a bucket ends, and shortens
+	// the page.
 	forward bool
 	sorted  map[string][]string
 
@@ -33,7 +33,7 @@ type parent struct {
 	owner string
 	known bool
 	found bool
-	// depth is the number of remaining levels of objects, and budget that at the lowest level.
+	// depth is the number of remaining levels of objects, and budget their number at the lowest.
 	depth, budget int
 }
 

@@ -19,8 +19,7 @@ import (
 
 const (
 	idleConnections = 10_000
-	// maxIdleBytes covers two buffers of 4 KiB, a goroutine's stack, and the same amount of
-	// garbage.
+	// maxIdleBytes covers two buffers of 4 KiB, a stack, and as much garbage.
 	maxIdleBytes = 48 << 10
 	maxIdleWait  = 5 * time.Second
 )

@@ -9,7 +9,7 @@ import (
 
 func sprint(values ...any) string { return fmt.Sprint(values...) }
 
-// pages calls each with every page of a connection. The query has a variable $cursor.
+// The query has a variable $cursor.
 func (g *gateway) pages(t testing.TB, query string, variables map[string]any, path []any, each func(connection any)) {
 	t.Helper()
 	all := map[string]any{"cursor": nil}

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The twit w of the writer is public. The twit m of the owner is for followers, such as the fan.
+// The writer's twit w is public. The owner's twit m is for followers, such as the fan.
 func TestLikeIsIdempotentAndNeedsAVisibleTwit(t *testing.T) {
 	files := morePeople()
 	delete(files, "likes")

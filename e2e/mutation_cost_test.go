@@ -24,7 +24,7 @@ import (
 type mutationCost struct {
 	mutation string
 	viewer   oracle.Viewer
-	// input is by default that of mutationInputs. Another gateway sends before first.
+	// The default of input is that of mutationInputs. Another gateway sends before first.
 	input, before string
 	rounds        int
 }
@@ -104,7 +104,7 @@ func TestMutationsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// count takes a millisecond of synthetic time for each call, so that concurrent calls count once.
+// Each call takes a millisecond of synthetic time, so that concurrent calls count once.
 func (c mutationCost) count(t *testing.T, folder string) (rounds int, r costs.Report) {
 	t.Helper()
 	input := c.input
@@ -153,7 +153,7 @@ func TestReportOfFollowMatchesDocumentation(t *testing.T) {
 	}
 }
 
-// The plan covers the reads of permissions and of the payload, but not those of the writer.
+// The plan covers reads of permissions and the payload, but not of the writer.
 func TestNoMutationExceedsItsPlan(t *testing.T) {
 	random := seedOf(t)
 	folder, schema, compared := folderOf(t, people), plannedSchema().Schema(), 0

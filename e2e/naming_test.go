@@ -21,8 +21,7 @@ type naming struct {
 	optional          bool
 }
 
-// namings are the fields that name an object, without names of new objects and the username of a
-// log-in.
+// namings are the fields that name an existing object, except the username of a log-in.
 func namings(t *testing.T, s *ast.Schema) (all []naming) {
 	t.Helper()
 	for _, mutation := range s.Mutation.Fields {

@@ -10,14 +10,14 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// nulls counts nulls by position, such as User.name, or UserConnection.nodes[] for list elements.
-// It is safe for concurrent use.
+// nulls counts nulls by position, such as User.name, or UserConnection.nodes[]. It is safe for
+// concurrent use.
 type nulls struct {
 	schema *ast.Schema
 
 	mu     sync.Mutex
 	failed map[string]int
-	// silent has an example of a null without an error, with path and response.
+	// silent has a null without an error, with path and response.
 	silent map[string]string
 }
 
@@ -25,7 +25,7 @@ func newNulls(schema *ast.Schema) *nulls {
 	return &nulls{schema: schema, failed: map[string]int{}, silent: map[string]string{}}
 }
 
-// positions returns the nullable positions, and whether they have @semanticNonNull.
+// positions has the nullable positions, and whether they have @semanticNonNull.
 func (n *nulls) positions() map[string]bool {
 	all := map[string]bool{}
 	for name, def := range n.schema.Types {

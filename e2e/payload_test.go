@@ -11,7 +11,7 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// edgeCase is a mutation whose payload has an edge. Angle brackets enclose the name of an id.
+// Angle brackets enclose the name of an id.
 type edgeCase struct {
 	viewer          oracle.Viewer
 	mutation, input string

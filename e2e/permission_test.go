@@ -178,7 +178,7 @@ func newPeopleGateway(t *testing.T, folder string) *peopleGateway {
 	return s
 }
 
-// checkSees checks whether a viewer sees a text. A hidden object causes no error.
+// A hidden object causes no error.
 func (s *peopleGateway) checkSees(t *testing.T, viewer oracle.Viewer, query, text string, allowed bool) {
 	t.Helper()
 	body := string(s.ask(t, s.ids.Replace(query), nil, viewer))

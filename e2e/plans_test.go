@@ -63,7 +63,7 @@ func exampleNames(t *testing.T) (names []string) {
 	return names
 }
 
-// The files also have the actual costs, to compare with a bound that has grown.
+// The files have the actual costs, to compare with a grown bound.
 func TestPlansAreUnchanged(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestPlanOfReferenceQueryIsUnchanged(t *testing.T) {
 	if o := p.Ordinary; o.Rounds != 3 || o.Gets != 421 || o.RPCs != 4 {
 		t.Errorf("ordinary cost: got %s, want 3 rounds, 421 Gets, 4 RPCs", o)
 	}
-	// The bound includes a second read of the 400 lists of twits, in case some twits are hidden.
+	// The 400 lists of twits may be read again, in case some twits are hidden.
 	if p.Rounds != 4 || p.Gets != 821 {
 		t.Errorf("bound: got %s, want 4 rounds, 821 Gets", p.Totals)
 	}
@@ -151,7 +151,7 @@ func TestKHopsTakeKPlusOneRounds(t *testing.T) {
 	}
 }
 
-// A cursor may be in any bucket, so a page after it takes one more round.
+// A cursor may be in any bucket, so its page takes one more round.
 func TestKHopsAfterACursorTakeKPlusTwoRounds(t *testing.T) {
 	handler := newExplainHandler(sampleStore(t), tables.ListBound)
 	after := relay.CursorsOf(&tables.Followers.AnyList).Encode(tables.Followers.Position(tables.Follow{Username: "y",

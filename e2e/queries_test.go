@@ -10,14 +10,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over any schema. Unlike those of [generator], their responses need
-// not be predictable. Arguments are arbitrary, fragments have any type, some fields are
-// introspection, and a few queries are invalid.
+// queries makes random queries over any schema, without predictable responses. Arguments are
+// arbitrary, fragments have any type, some fields are introspection, and a few queries are invalid.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
 	pool   map[string][]string
-	// narrow queries have few fields, but long pages and cursors. In a large query, reads that are
+	// narrow queries have few fields, but long pages and cursors: in a large query, reads that are
 	// planned but not sent hide reads that are sent but not planned.
 	narrow bool
 
@@ -196,7 +195,6 @@ func (q *queries) field(on *ast.Definition, names scope, depth, objects int) str
 	return text
 }
 
-// arguments sets size to the number of requested objects.
 func (q *queries) arguments(field *ast.FieldDefinition, objects int, size *int) string {
 	var all []string
 	without := q.word("first", "last")

@@ -25,7 +25,7 @@ func seedOf(t *testing.T) uint64 {
 	return random
 }
 
-// queryCount returns flag, or for 0, 20,000 in CI and 3,000 elsewhere.
+// The default is 20,000 in CI and 3,000 elsewhere.
 func queryCount(flag int) int {
 	switch {
 	case flag > 0:

@@ -147,7 +147,7 @@ func checkRecordedReads(
 
 var columns = regexp.MustCompile(`\b[a-z]\b[a-zA-Z:,]*( \[limit|$)`)
 
-// sortColumns sorts lines and their columns, whose order depends on that of fields.
+// The order of columns depends on that of fields.
 func sortColumns(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = columns.ReplaceAllStringFunc(line, func(selection string) string {

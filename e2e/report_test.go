@@ -111,7 +111,7 @@ func sampleStore(tb testing.TB) hbase.Store {
 	return store
 }
 
-// To rewrite testdata/reports, run the test with -rewrite-reports, and review the difference.
+// -rewrite-reports rewrites testdata/reports.
 func TestReportsMatchTheRecordedReads(t *testing.T) {
 	recorder := hbasetest.NewRecorder(sampleStore(t), hbasetest.Names{})
 	planned := newReportHandler(recorder, plannedSchema())

@@ -24,7 +24,7 @@ func (f failure) String() string {
 	return fmt.Sprintf("%v %s %s %s", f.Path, f.Message, f.Locations, f.Extensions)
 }
 
-// compare returns the difference, or "". If several errors cause one null, any of them suffices.
+// If several errors cause one null, any of them suffices.
 func (r response) compare(want response) string {
 	got, once, err := r.byNull()
 	if err != nil {
@@ -57,8 +57,7 @@ func (r response) compare(want response) string {
 	return ""
 }
 
-// addRoot adds the root field of an event to the paths of errors, because gqlgen's executor omits
-// it.
+// gqlgen's executor omits the root field from the paths of an event's errors.
 func (r response) addRoot() {
 	var data map[string]json.RawMessage
 	_ = json.Unmarshal(r.Data, &data)

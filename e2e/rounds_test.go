@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The further rounds of EXPLAIN.md, "How many rounds". C is the cursor of a list's first entry.
+// See EXPLAIN.md, "How many rounds". C is the cursor of a list's first entry.
 func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	const twit = `"VEx1Y3kAf__-ahlKpH9sdWN5LTM"`
 	handler := newExplainHandler(sampleStore(t), tables.ListBound)
@@ -60,7 +60,7 @@ func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// firstCursor returns the first cursor of the list that the query reads, in quotes.
+// The cursor is in quotes.
 func firstCursor(t *testing.T, handler http.Handler, query string) string {
 	t.Helper()
 	list := regexp.MustCompile(`^{user\(username:"LiLei"\){(\w+)`).FindStringSubmatch(query)[1]

@@ -42,7 +42,7 @@ func (e *executors) fails(r request) bool {
 	return valid && difference != ""
 }
 
-// without also removes fragments and variables that become unused.
+// without also removes unused fragments and variables.
 func (r request) without(number int) (request, bool) {
 	document, err := parser.ParseQuery(&ast.Source{Input: r.query})
 	if err != nil {

@@ -76,7 +76,7 @@ func (s *peopleGateway) postedPages(t *testing.T, args, page string) []string {
 	}
 }
 
-// Keys begin with the time, so the page takes the rounds of a page after a cursor.
+// Keys begin with the time, so the page takes the rounds of one after a cursor.
 func TestTwitsOfATimeReadOnlyTheirPage(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	body := s.ask(t, `{user(username:"owner"){twits(first:1,until:"2014-06-02T00:00:00Z"){nodes{content}}}}`, nil,

@@ -27,8 +27,8 @@ func startSoakServers(t *testing.T, dir string) *soakServers {
 	return &soakServers{T: t, hbase: h}
 }
 
-// stopInTurn stops a server for three seconds, every 20 s. Every fourth time it stops the server
-// for ten seconds, which ends the ZooKeeper session of six seconds.
+// stopInTurn stops a server for three seconds, every 20 s, and every fourth time for ten seconds,
+// which ends the ZooKeeper session of six seconds.
 func (s *soakServers) stopInTurn(end context.Context) {
 	for s.hbase != nil {
 		select {

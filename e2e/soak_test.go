@@ -54,7 +54,7 @@ func (s *soak) repeat(n int, pause time.Duration, do func()) {
 	}
 }
 
-// ask counts a response as INTERNAL if any of its errors has that code.
+// One INTERNAL error makes a response count as INTERNAL.
 func (s *soak) ask(ctx context.Context, what, as, body string, headers http.Header) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.gateway.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
@@ -213,8 +213,8 @@ func TestMemoryStaysBoundedUnderLoad(t *testing.T) {
 	}
 }
 
-// recovery is the time after the load until all reads succeed. HBase waits until the session of an
-// exited server expires, splits its log, and opens its regions elsewhere.
+// recovery is the time after the load until all reads succeed: HBase waits until an exited server's
+// session expires, splits its log, and opens its regions elsewhere.
 const recovery = 4 * time.Minute
 
 func (s *soak) awaitRecovery(servers *soakServers, before loadtest.Goroutines) {

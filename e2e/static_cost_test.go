@@ -20,8 +20,8 @@ import (
 var costed = flag.Int("costed", 3000,
 	"number of random queries whose static cost is compared with their plans")
 
-// staticCost follows IBM's specification. The cost is the sum of the weights of all fields and of
-// the types of all objects, each times the lengths of the lists above.
+// staticCost follows IBM's specification: the sum of the weights of all fields and of the types of
+// all objects, each times the lengths of the lists above.
 type staticCost struct {
 	t         *testing.T
 	schema    *ast.Schema
@@ -32,7 +32,7 @@ func (c *staticCost) of(operation *ast.OperationDefinition) int {
 	return c.set(operation.SelectionSet, 1, nil, 0)
 }
 
-// set is for n objects. Their sized fields are lists of a length.
+// The sized fields of n objects are lists of a length.
 func (c *staticCost) set(set ast.SelectionSet, n int, sized map[string]bool, length int) (cost int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

@@ -33,8 +33,7 @@ type liveGateway struct {
 	url      string
 }
 
-// newLiveGateway returns a gateway with subscriptions. A user with more than limit followers is a
-// broadcaster.
+// A user with more than limit followers is a broadcaster.
 func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	withLoaders := loadersOver(store)
 	s := &liveGateway{gateway: newGateway("embedded", store)}
@@ -109,8 +108,7 @@ func (s *liveGateway) mutate(t *testing.T, username, mutation string) any {
 	return oracle.Get(a.Data, "x")
 }
 
-// postTwit returns the twit's id. It waits for the next millisecond, so that the order of twits is
-// defined.
+// postTwit waits for the next millisecond, so that the order of twits is defined.
 func (s *liveGateway) postTwit(t *testing.T, username, content string) string {
 	t.Helper()
 	time.Sleep(2 * time.Millisecond)

@@ -40,8 +40,7 @@ func (c *tally) add(text string, executed bool) {
 
 var textSeed = maphash.MakeSeed()
 
-// compareUntil compares n random queries. It sends every fourth query twice, to reuse its compiled
-// form.
+// compareUntil sends every fourth query twice, to reuse its compiled form.
 func (e *executors) compareUntil(pool map[string][]string, random uint64, n int, counted *tally) error {
 	var next atomic.Int64
 	var group errgroup.Group

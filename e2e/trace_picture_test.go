@@ -75,7 +75,6 @@ const (
 	barsWidth, width  = 420, 1060
 )
 
-// drawTrace draws a bar per span, as Jaeger does.
 func drawTrace(rows []picturedSpan) string {
 	begin, whole := rows[0].StartTime, rows[0].EndTime.Sub(rows[0].StartTime)
 	x := func(at time.Time) float64 { return barsAt + barsWidth*float64(at.Sub(begin))/float64(whole) }
@@ -105,7 +104,6 @@ func drawTrace(rows []picturedSpan) string {
 	return b.String() + "</svg>\n"
 }
 
-// describeSpan numbers servers in order of appearance.
 func describeSpan(s tracetest.SpanStub, servers map[string]int) string {
 	if port := attributeOf(s, "server.port").AsInt64(); port != 0 {
 		server := fmt.Sprint(attributeOf(s, "server.address").AsString(), port)
@@ -132,7 +130,6 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seco
 
 var pictured = regexp.MustCompile(`<text class="span" x="(\d+)" y="\d+">(.*)</text>`)
 
-// outline merges spans with equal names that follow each other.
 func outline(picture string) (lines []string) {
 	for _, m := range pictured.FindAllStringSubmatch(picture, -1) {
 		x, _ := strconv.Atoi(m[1])

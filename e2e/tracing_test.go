@@ -95,7 +95,6 @@ func checkSpans(t *testing.T, store hbase.Store) {
 	}
 }
 
-// spanTree merges the calls of a server to one line.
 func spanTree(spans tracetest.SpanStubs, parent, indent string) string {
 	var tree strings.Builder
 	var servers []string
@@ -157,8 +156,7 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 	}
 }
 
-// Operations, and events of subscriptions, are spans of the traces that clients name. The
-// connection has no span.
+// The spans belong to the traces that clients name. The connection has no span.
 func TestOperationsOfAWebSocketAreSpans(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())

@@ -126,8 +126,8 @@ var userErrorCases = []userErrorCase{
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 
-// newLimitGateway returns a gateway at its limits. It has a tree of 64 levels, a day with the
-// maximum of plays, and idempotency keys of deleted objects.
+// The gateway has a tree of 64 levels, a day with the maximum of plays, and idempotency keys of
+// deleted objects.
 func newLimitGateway(t *testing.T) *peopleGateway {
 	t.Helper()
 	files := maps.Clone(people)

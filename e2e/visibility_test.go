@@ -173,7 +173,7 @@ func checkVisibility(t *testing.T, f *fixture) {
 					Columns: []hbase.Deletion{{Kind: hbase.AllVersions, Family: tables.Albums.Family, Qualifier: key.Position}}})
 			f.oracle.Delete(id)
 		}
-		// The deleted twits are still candidates of timelines, but not of the author's own lists.
+		// Deleted twits are candidates of timelines, but not of the author's own lists.
 		candidates := " pageInfo{endCursor}} short:timeline(first:1){nodes{id} pageInfo{hasNextPage endCursor}"
 		if f.options.FanoutLimit > 0 {
 			candidates = ""

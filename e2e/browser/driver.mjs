@@ -18,9 +18,9 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open opens a page, and adds its requests and console errors to report. The global variable copied
-// of the page has the text that the IDE copied last. The global function modelOf returns the editor
-// model of a file, such as variables.json.
+// open adds the page's requests and console errors to report. The page's global variable copied has
+// the text that the IDE copied last. Its function modelOf returns the editor model of a file, such
+// as variables.json.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -38,7 +38,7 @@ export async function open(browser, url, report) {
   return page;
 }
 
-// load calls navigate, and waits until the IDE has read the schema and shows a query.
+// load waits until the IDE has read the schema and shows a query.
 export async function load(page, navigate) {
   const introspected = page.waitForResponse((response) => bodyOf(response)?.operationName === introspection);
   await navigate();
@@ -57,14 +57,13 @@ export async function selectTab(page, tab) {
   await parsed(page);
 }
 
-// parsed waits until the IDE has read the query.
 export async function parsed(page) {
   await page.waitForFunction(() => {
     return localStorage.getItem('graphiql:query') === globalThis.modelOf('operation.graphql').getValue();
   });
 }
 
-// run executes the query, and returns the server's plan and report and the shown response.
+// run returns the server's plan and report, and the shown response.
 export async function run(page) {
   let plan;
   const answered = page.waitForResponse(async (response) => {
@@ -81,8 +80,8 @@ export async function run(page) {
   return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown };
 }
 
-// subscribe calls cause until an event arrives, stops the subscription, and returns the same as run.
-// cause gets a function that sends a mutation as a user.
+// subscribe calls cause until an event arrives, and returns the same as run. cause gets a function
+// that sends a mutation as a user.
 export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');

@@ -33,7 +33,7 @@ type example struct {
 	}
 }
 
-// bar is the bar of a round and a region server. Actual and Most are the widths of Cost and Bound.
+// Actual and Most are the widths of Cost and Bound.
 type bar struct {
 	Round, Server, Cost, Bound, Ms string
 	Texts                          []string
@@ -133,7 +133,7 @@ func (e *example) checkTree(t *testing.T) {
 	}
 }
 
-// isLabel accepts a truncated label.
+// isLabel accepts truncated labels.
 func isLabel(drawn, label string) bool {
 	start, truncated := strings.CutSuffix(drawn, "…")
 	return drawn == label || truncated && len(start) >= 8 && strings.HasPrefix(label, start)

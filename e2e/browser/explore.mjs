@@ -2,8 +2,7 @@
 //
 //   node explore.mjs URL FOLDER
 //
-// It acts as LiLei, runs the operation of each tab, and then uses the other features. FOLDER gets
-// the screenshots.
+// It acts as LiLei, and runs the operation of each tab first. FOLDER gets the screenshots.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { drawn, launch, load, open, parsed, run, selectTab, subscribe } from './driver.mjs';
@@ -14,7 +13,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const browser = await launch();
 const page = await open(browser, url, report);
 
-// causes has a function for each title of a subscription's tab. It causes an event.
+// causes has a function that causes an event, by the title of a subscription's tab.
 const posted = 'mutation { postTwit(input: { content: "news" }) { twit { id } } }';
 const commented = `mutation { addComment(input: { twitId: "VEx1Y3kAf__-ahlKpH9sdWN5LTM", content: "news" }) { userErrors { code } } }`;
 const causes = {
@@ -69,7 +68,6 @@ async function actAs(name) {
   );
 }
 
-// keyboard moves through the rows of the waterfall.
 async function keyboard() {
   await page.focus('#cost-execution');
   await page.keyboard.press('Tab'); // the button that folds the picture
@@ -82,7 +80,6 @@ async function keyboard() {
   await page.keyboard.press('Escape');
 }
 
-// appearance checks both colour schemes and a narrow window.
 async function appearance() {
   for (const scheme of ['dark', 'light']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -110,7 +107,7 @@ async function appearance() {
   await page.setViewport({ width: 1600, height: 1000 });
 }
 
-// violations returns the violations of WCAG 2 in twibase's additions to GraphiQL.
+// violations checks WCAG 2 in twibase's additions to GraphiQL.
 async function violations() {
   await page.evaluate(axe);
   return page.evaluate(async () => {
@@ -136,7 +133,6 @@ async function withoutCost() {
   await page.click('.cost-report');
 }
 
-// viewers acts as an invalid user, as an anonymous one, and as a user after a reload.
 async function viewers() {
   await actAs('no name');
   report.errors = report.errors.filter((message) => !message.endsWith('/dev/token')); // status 400
@@ -161,7 +157,7 @@ async function viewers() {
   await actAs('Lucy');
 }
 
-// withoutToken reloads the page and executes a query while the user gets no token. Then it repeats it.
+// withoutToken executes a query while the user gets no token, and then repeats it.
 async function withoutToken() {
   await load(page, () => page.reload());
   const fail = async (request) => {
@@ -205,7 +201,6 @@ async function prettified() {
   await other.close();
 }
 
-// shared opens an operation by a link, and copies it as a link and as a command.
 async function shared() {
   const link = new URL(url);
   const operation = {
@@ -235,7 +230,7 @@ async function shared() {
   await other.click('.share-curl');
   const status = () => [...document.querySelectorAll('[role="status"]')].map((e) => e.textContent).find((text) => text.startsWith('Not'));
   report.shared.notCopied = await (await other.waitForFunction(status)).jsonValue();
-  // Another document has operations of its own, also after a text that cannot be parsed.
+  // Another document has its own operations, also after an invalid text.
   await edit('operation.graphql', 'query {');
   await parsed(other);
   await other.$eval('#graphiql-session-tab-1', (tab) => tab.click()); // the tab moves when the title of the first tab changes

@@ -2,7 +2,7 @@
 //
 //   node token.mjs URL TOKEN ANOTHER
 //
-// ANOTHER is a token for the headers of a tab.
+// ANOTHER is for the headers of a tab.
 import { launch, load, open, run, selectTab } from './driver.mjs';
 
 const [url, token, another] = process.argv.slice(2);

@@ -1,9 +1,9 @@
-// Uses examples/web as two users, in a browser without network access except to this machine. It
+// Uses examples/web as two users, in a browser without network access except to this machine, and
 // prints a report as JSON:
 //
 //   node web.mjs URL SCREENSHOTS TOKEN OTHER
 //
-// TOKEN is LiLei's token, OTHER is HanMeimei's, whom LiLei follows. SCREENSHOTS is a folder. GET
+// TOKEN is LiLei's, OTHER that of HanMeimei, whom LiLei follows. SCREENSHOTS is a folder. GET
 // URL/disconnect closes all connections to the gateway.
 import { readFile } from 'node:fs/promises';
 import puppeteer from 'puppeteer-core';
@@ -16,7 +16,7 @@ const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
   <path fill="#7aa" d="M0 0h4v3H0z"/><path fill="#365" d="m0 3 1-1.5 1 1 1-2 1 1v1.5z"/></svg>`;
 
 // seen has an entry for each step. requests has the bodies of requests to the gateway. errors has the
-// errors of the console, without those that the steps cause.
+// console's errors that no step causes.
 const seen = {};
 let failing; // the id of a document whose next response has the errors in failed
 let failed;
@@ -59,7 +59,7 @@ try {
 }
 console.log(JSON.stringify({ seen, requests, errors }));
 
-// open also responds to requests for photos of other sites.
+// Photos of other sites get responses, too.
 async function open() {
   const page = await (await browser.createBrowserContext()).newPage();
   page.setDefaultTimeout(15_000);
@@ -91,7 +91,6 @@ async function open() {
   return page;
 }
 
-// A visitor without a token browses departments and profiles. A bad token is rejected.
 async function anonymous(page) {
   await page.waitForSelector('input[name="token"]');
   await click(page, 'header nav a', 'Departments');
@@ -120,8 +119,7 @@ async function signIn(page, value) {
   await page.waitForSelector(value.startsWith('no') ? '[role="alert"]' : '[role="feed"] article');
 }
 
-// LiLei reads the first page, and the next one by scrolling. A twit arrives while the page is open.
-// LiLei likes it and comments on it.
+// A twit arrives while LiLei reads.
 async function timeline(page, friend) {
   seen.first = (await contents(page)).slice(0, 2);
   await page.screenshot({ path: `${screenshots}/timeline.png` });
@@ -200,8 +198,6 @@ async function follow(page) {
   }
 }
 
-// The page explains an invalid input, a lost response, a missing object, a failed field, and a lost
-// network.
 async function failures(page) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('textarea');
@@ -240,8 +236,7 @@ async function failures(page) {
   await shown(page, 'h1', '测试部');
 }
 
-// Checks each page with axe-core, in both colour schemes and in a narrow window, and whether it
-// fits.
+// Checks with axe-core, and whether each page fits.
 async function appearance(page) {
   seen.violations = [];
   seen.tooWide = [];
@@ -267,13 +262,11 @@ async function appearance(page) {
   await page.setViewport({ width: 1200, height: 900 });
 }
 
-// idOf returns the id of a document by its operation.
 function idOf(operation) {
   return documents.find(([, text]) => text.startsWith(`${operation}(`))[0];
 }
 
-// afterRefetch returns the result of read. It checks that read has the same result after a reload,
-// which empties Relay's store.
+// afterRefetch checks that read has the same result after a reload, which empties Relay's store.
 async function afterRefetch(page, read) {
   const before = await page.evaluate(read);
   await page.reload();
@@ -303,7 +296,7 @@ async function click(page, selector, text) {
   await (await page.waitForFunction(find, {}, selector, text)).click();
 }
 
-// shown waits until the first element of the selector contains the text.
+// shown waits for the text in the first element of the selector.
 function shown(page, selector, text) {
   const includes = (selector, text) => document.querySelector(selector)?.innerText.includes(text);
   return page.waitForFunction(includes, {}, selector, text);

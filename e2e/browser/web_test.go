@@ -20,7 +20,7 @@ import (
 
 const application = "../../examples/web"
 
-// address matches the gateway's address, also in the Content-Security-Policy.
+// address matches the gateway's, also in the Content-Security-Policy.
 var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
 // The gateway has only the application's trusted documents.
@@ -140,7 +140,7 @@ func forward(to, from net.Conn) {
 	to.Close()
 }
 
-// closeConnections leaves the proxy open to later connections.
+// The proxy accepts later connections.
 func (p *proxy) closeConnections() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,8 +196,8 @@ func checkDocuments(t *testing.T, requests []map[string]json.RawMessage) {
 	}
 }
 
-// checkCommitted fails if the application's build has changed documents.json. Only CI builds it
-// first.
+// checkCommitted fails if the application's build, which only CI runs first, has changed
+// documents.json.
 func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")

@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// Operations by name, each with lists of variables. Variables of the two directives do not change the responses.
+// Operations by name, with lists of variables. Variables of the two directives do not change the responses.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',
@@ -51,7 +51,6 @@ async function post(accept, payload) {
   return [await response.json()];
 }
 
-// All results of an operation, or the first n of a subscription.
 async function results(client, payload, n = Infinity) {
   const all = [];
   for await (const result of client.iterate(payload)) if (all.push(result) >= n) break;

@@ -17,7 +17,7 @@ type answered struct {
 	HasNext *bool
 }
 
-// incremental checks that operations with @defer and @stream get one ordinary response.
+// Operations with @defer and @stream must get one ordinary response.
 func incremental(t *testing.T, url, token string) {
 	var report struct {
 		Answers []struct {

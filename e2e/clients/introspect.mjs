@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 
 const url = process.argv[2];
-// All that is in the specification of September 2025: deprecated directives are not.
+// Everything in the specification of September 2025, which lacks deprecated directives.
 const options = {
   descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true,
   experimentalDirectiveDeprecation: false,

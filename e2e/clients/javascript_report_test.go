@@ -12,7 +12,8 @@ type javascriptReport struct {
 	Profile struct{ User profile }
 	// Newest is nil if the program has no fragments.
 	Newest []struct{ Content string }
-	// Unauthorized has statuses of concurrent requests with an expired token and of their retries.
+	// Unauthorized has the statuses of concurrent requests with an expired token, and of their
+	// retries.
 	Unauthorized      []int
 	Statuses          []int // of all other requests
 	Forward, Backward []string
@@ -21,8 +22,7 @@ type javascriptReport struct {
 	// response to a later query.
 	Before, Store, Network state
 	// After has the twits after the cursor of the payload's edge, or is nil if not queried.
-	After []string
-	// Deferred has the results of each incremental handler.
+	After    []string
 	Deferred []deferred
 	// Unreadable is zero if the program has no @throwOnFieldError.
 	Unreadable struct {
@@ -30,7 +30,7 @@ type javascriptReport struct {
 		Message         string // of the error that the query throws
 		More            string // of a query with more failed fields than errors
 	}
-	// Nulls has an attribute after an update without it, and after one with null.
+	// Nulls has an attribute after updates without it, and with null.
 	Nulls *struct{ Kept, Removed *int }
 	// Events are from before and after the token expired.
 	Events    []string
@@ -40,7 +40,7 @@ type javascriptReport struct {
 		Twit, TwitEdge json.RawMessage // a program selects one of them
 		UserErrors     []userError
 	}
-	// Form has the errors of a form with a bad photo. It is nil without a form.
+	// Form has the errors of a bad photo, or is nil without a form.
 	Form        map[string]string
 	FieldErrors struct {
 		Data struct {
@@ -87,7 +87,7 @@ type profile struct {
 	}
 }
 
-// state has the viewer's twitCount, totalCount of twits and followingCount, and the other's
+// Counts has the viewer's twitCount, totalCount of twits and followingCount, and the other's
 // followerCount.
 type state struct {
 	Twits     []string

@@ -17,7 +17,7 @@ import (
 
 const generated = "__generated__"
 
-// commented has six comments. The viewers below do not see the newest four.
+// commented has six comments. The newest four are hidden from the viewers.
 const commented = "VOWwj-e6ogB___5qZsD2_3hpYW9ob25nLTI"
 
 // javascript is a client program for harness.mjs.

@@ -14,7 +14,7 @@ import (
 // make copies requirements.txt to venv after installing its packages.
 const venv = "../../.cache/venv"
 
-// python returns the interpreter. Without it the test is skipped, and fails in CI.
+// Without the interpreter, the test is skipped, and fails in CI.
 func python(t *testing.T) string {
 	t.Helper()
 	want, err := os.ReadFile("python/requirements.txt")

@@ -26,7 +26,6 @@ async function post(content) {
   if (!data?.postTwit?.twit) throw new Error(`${content}: ${JSON.stringify(data)}`);
 }
 
-// As in an application, the client gets its token from a function.
 const renewed = { authorization: () => `Bearer ${sign(follower, 3)}` };
 const report = { heard: {}, connects: {}, closed: [], failed: {} };
 const on = (name) => ({ connecting: () => { report.connects[name] = (report.connects[name] ?? 0) + 1; } });
@@ -70,7 +69,7 @@ for (let n = 0; Object.values(begun).includes(false); n++) {
 for (let n = 0; n < posts; n++) {
   await Promise.all([post(`post ${String(n).padStart(3, '0')}`), pause(50)]);
 }
-// Wait until every subscription is complete, and a little longer for duplicates.
+// Duplicates may arrive later.
 const waiting = () => Object.values(report.heard).some((heard) => heard.length < posts);
 for (const end = Date.now() + 20_000; waiting() && Date.now() < end;) await pause(100);
 while (Date.now() - lastHeard < 1500) await pause(100);

@@ -29,7 +29,7 @@ type report struct {
 		}
 	}
 	Forward, Backward []string
-	// Change has the values before a mutation, in the store after it, and queried again.
+	// Change has the values before a mutation, in the store, and queried again.
 	Change struct {
 		Followers, Twits []int
 		Follows          []bool
@@ -40,8 +40,7 @@ type report struct {
 		Age                    *int
 	}
 	Live []string
-	// Errors has the errors of fields with the data of the others, of an input, and of a
-	// subscription.
+	// Errors has those of fields (with the data of others), of an input, and of a subscription.
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {
@@ -51,7 +50,7 @@ type report struct {
 		Rejected     []userError
 		Subscription string
 	}
-	// Renewals has the number for each transport.
+	// Renewals is by transport.
 	Renewals map[string]int
 }
 
@@ -75,7 +74,7 @@ func run(t *testing.T, folder, program string, args ...string) []byte {
 	return output
 }
 
-// unreliableURL returns the URL of a proxy that closes its first two connections after a second.
+// The proxy closes its first two connections after a second.
 func (s server) unreliableURL(t *testing.T) (url string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")

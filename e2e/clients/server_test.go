@@ -77,7 +77,7 @@ func start(t *testing.T, flags ...string) server {
 
 const unreadable = "Polly"
 
-// startUnreadable starts a server whose followerCount of a user is unreadable.
+// A user's followerCount is unreadable.
 func startUnreadable(t *testing.T) server {
 	t.Helper()
 	folder := t.TempDir()
@@ -112,7 +112,7 @@ func (s server) signer(t *testing.T, lifetime time.Duration) *auth.Tokens {
 	return &auth.Tokens{Secrets: secrets, Now: func() time.Time { return time.Now().Add(lifetime - auth.Lifetime) }}
 }
 
-// tokens returns a URL, which returns tokens of the user, valid for an hour or the parameter lives.
+// The URL returns tokens that are valid for an hour or the parameter lives.
 func (s server) tokens(t *testing.T, username string) (url string) {
 	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

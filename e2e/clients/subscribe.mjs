@@ -16,7 +16,6 @@ function ws(connectionParams, closed) {
   return createWS({ url: socketURL, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0, on: closed && { closed: (event) => closed(`${event.code} ${event.reason}`) } });
 }
 
-// One result of an operation.
 async function once(client, payload) {
   for await (const result of client.iterate(payload)) return result;
 }
@@ -52,7 +51,7 @@ try {
   single.dispose();
 }
 
-// Codes and reasons of connections that are closed because of an error of the client.
+// Codes and reasons of connections closed after a client's error.
 report.closed.token = await new Promise((resolve) => once(ws({ authorization: 'Bearer nonsense' }, resolve), { query: '{viewer{username}}' }).catch(() => {}));
 report.closed.protocol = await new Promise((resolve) => new WebSocket(socketURL, 'graphql-ws').on('close', (code, reason) => resolve(`${code} ${reason}`)));
 report.closed.early = await new Promise((resolve) => {

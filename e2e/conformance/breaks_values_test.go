@@ -13,8 +13,7 @@ func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) 
 	}
 }
 
-// inputObject replaces the document by a mutation whose input object is the returned literal,
-// sometimes as the default of a variable.
+// The returned literal is the mutation's input object, sometimes as a variable's default.
 func (g *generator) inputObject(d *document) *value {
 	*d = document{variables: map[string]string{}}
 	g.document = d

@@ -28,8 +28,7 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// canonical makes a JSON value comparable. It keeps the order of members, which is part of the
-// response.
+// canonical keeps the order of members, which is part of the response.
 func canonical(text string) string {
 	value, err := oracle.Decode([]byte(text))
 	if err != nil {
@@ -38,8 +37,8 @@ func canonical(text string) string {
 	return fmt.Sprintf("%#v", value)
 }
 
-// places returns the path of each error up to the first null. If several errors make one value
-// null, an implementation may report any number of them (section 6.4.4).
+// places returns each error's path up to the first null. If several errors cause one null, an
+// implementation may report any number of them (section 6.4.4).
 func places(data any, errors []responseError) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data

@@ -4,7 +4,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// document is a tree. Unlike a parsed document, it can be invalid.
+// Unlike a parsed document, a document can be invalid.
 type document struct {
 	operations []*operation
 	fragments  []*fragment
@@ -38,7 +38,6 @@ type fragment struct {
 	set         []*selection
 }
 
-// selection is a field, the spread of a named fragment, or an inline fragment.
 type selection struct {
 	parent *ast.Definition
 	// definition is nil if the schema has none.

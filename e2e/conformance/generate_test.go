@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// generator makes random documents. Most are valid. Both implementations must reject the others.
+// Most of generator's documents are valid. Both implementations must reject the others.
 type generator struct {
 	*rand.Rand
 	schema *ast.Schema
@@ -49,7 +49,7 @@ func (g *generator) valid() *document {
 	return d
 }
 
-// newOperation gives variables values only in the first operation, which is executed.
+// Only the first operation, which is executed, has values of variables.
 func (g *generator) newOperation(named bool) *operation {
 	o := &operation{kind: ast.Query}
 	switch g.IntN(8) {
@@ -142,7 +142,6 @@ func (g *generator) set(parent *ast.Definition, depth int, keys scope) []*select
 	return set
 }
 
-// inInterface wraps a selection in a fragment on the object, and that in one on an interface.
 func (g *generator) inInterface(parent *ast.Definition, s *selection, keys scope) *selection {
 	of := g.schema.Types[parent.Interfaces[0]]
 	inner := &selection{parent: of, inline: true, on: parent.Name, set: []*selection{s}}
@@ -192,7 +191,6 @@ func (g *generator) field(parent *ast.Definition, depth int, keys scope) *select
 	return s
 }
 
-// key adds an alias if the response key stands for another field.
 func (g *generator) key(s *selection, keys scope) *place {
 	if g.chance(10) {
 		s.alias = oneOf(g, g.name("a"), "on", "query", "true", "null", "__typename", "type", s.field)

@@ -59,8 +59,8 @@ func (h *histogram) String() string {
 	return text.String()
 }
 
-// manyDocuments include about nine of each mutation. By chance, all documents of a few mutations
-// stay valid, but of far fewer than maxIneffective.
+// manyDocuments include about nine of each mutation. By chance, a few mutations, far fewer than
+// maxIneffective, make only valid documents.
 const (
 	manyDocuments  = 10_000
 	maxIneffective = 5

@@ -10,10 +10,10 @@ import (
 
 type mutation struct {
 	section, name string
-	// tree returns false if there is nothing to change.
+	// tree returns false if it changes nothing.
 	tree func(g *generator, d *document) bool
 	text func(g *generator, tokens []string) string
-	// harmless is set if all documents of the mutation may be valid.
+	// harmless mutations may make only valid documents.
 	harmless bool
 }
 
@@ -21,8 +21,7 @@ func (m mutation) String() string { return m.section + " " + m.name }
 
 func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
 
-// request returns the mutation that it made. Every second document is valid, and the mutations take
-// turns with the others.
+// Every second document is valid. The others take the mutations in turn.
 func (g *generator) request(number uint64) (made string, r request) {
 	if number%2 == 0 {
 		d := g.valid()

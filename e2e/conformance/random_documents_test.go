@@ -45,7 +45,7 @@ func (g *generator) anyJSON(depth int) string {
 	return g.anyValue(depth, jsonValues, ",", func(i int) string { return strconv.Quote(g.member(i)) })
 }
 
-// anyValue returns a leaf, or a list or object of at most three values.
+// A list or object has at most three values.
 func (g *generator) anyValue(depth int, leaves []string, separator string, name func(i int) string) string {
 	if depth == 0 || g.chance(2) {
 		return oneOf(g, leaves...)
@@ -67,7 +67,6 @@ var members = [][]string{
 	{"username", "code", "content"}, {"name", "role", "photoUrls"}, {"clientMutationId", "visibility", "age"},
 }
 
-// member returns a name that differs for each number.
 func (g *generator) member(number int) string {
 	if g.chance(4) {
 		return fmt.Sprintf("m%d", number)
@@ -76,7 +75,7 @@ func (g *generator) member(number int) string {
 }
 
 // No response may be INTERNAL or have a status of 500 or more, and nothing may be logged, such as a
-// recovered panic. Every other document has the default limits.
+// panic. Every other document has the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())

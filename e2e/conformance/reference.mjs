@@ -1,9 +1,8 @@
-// Runs requests through graphql-js, the reference implementation. It reads a line of JSON for each
-// request and writes a line for each outcome.
+// Runs requests through graphql-js, the reference implementation: it reads and writes JSON lines.
 //
-// Parsing, validation, coercion, the collection and merging of fields and null propagation are
-// graphql-js's. Single values are the server's: each field of an object is queried by a request of
-// its own, with coerced arguments. The values are kept, as the data do not change.
+// Parsing, validation, coercion, the merging of fields and null propagation are graphql-js's.
+// Single values are the server's: it gets a request for each field of an object, with coerced
+// arguments. The values are kept, as the data do not change.
 import { createInterface } from 'node:readline'
 import {
   buildSchema, execute, getIntrospectionQuery, getNamedType, getOperationAST, getVariableValues, GraphQLBoolean,
@@ -35,8 +34,8 @@ async function post (body) {
   return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
 }
 
-// The specification leaves open the order of types and directives, and the descriptions of the
-// built-in ones: the server's are taken.
+// The order of types and directives and the descriptions of the built-in ones, which the
+// specification leaves open, are the server's.
 const { data: { __schema: own } } = await post({ query: getIntrospectionQuery() })
 const describe = (built, told) => {
   if (!built || !told) return

@@ -69,7 +69,7 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// read passes outcomes to their requests. When node ends, requests without an outcome fail.
+// When node ends, requests without an outcome fail.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)

@@ -31,7 +31,7 @@ func (r request) body() []byte {
 	return body
 }
 
-// authenticates reports whether the document may sign up or log in, which hashes a password.
+// Signing up and logging in hash a password.
 func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }
@@ -41,8 +41,7 @@ type outcome struct {
 	Phase  phase           `json:"phase"`
 	Data   string          `json:"data"`
 	Errors []responseError `json:"errors"`
-	// unexecuted: the operation is valid, but was not executed. Its phase is execution, without
-	// data.
+	// unexecuted operations are valid. Their phase is execution, without data.
 	unexecuted bool
 }
 

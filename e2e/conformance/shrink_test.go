@@ -43,7 +43,6 @@ func (c *comparison) shrink(t testing.TB, r request) request {
 	return r
 }
 
-// without removes runs of parts, long runs first, if holds is true for the remaining parts.
 func without(parts []string, holds func([]string) bool) []string {
 	for size := len(parts) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(parts); {

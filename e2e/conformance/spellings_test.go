@@ -13,7 +13,7 @@ func harmless(section, name string, change func(g *generator, tokens []string) s
 	return mutation{section: section, name: name, text: change, harmless: true}
 }
 
-// at returns the index of a random token for which is returns true, or else of any token.
+// at prefers tokens for which is returns true.
 func (g *generator) at(tokens []string, is func(token string) bool) int {
 	var all []int
 	for i, token := range tokens {

@@ -17,8 +17,8 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a value, in one of n cases a variable. hasDefault: the place has a default value.
-// hint has the names of the field and the argument.
+// value makes a variable in one of n cases. hasDefault: the place has a default value. hint has the
+// names of the field and the argument.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)
@@ -73,7 +73,7 @@ func (g *generator) literal(typ *ast.Type, hint string, n int) *value {
 	return g.scalar(typ, hint)
 }
 
-// encode sets the JSON of a value without variables.
+// v has no variables.
 func (v *value) encode() {
 	var parts []string
 	for _, item := range v.items {

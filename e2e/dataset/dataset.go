@@ -36,7 +36,7 @@ type twit struct {
 	at         time.Time
 }
 
-// Write writes a dataset as CSV files. The same seed makes the same files.
+// Write writes the same files for the same seed.
 func Write(folder string, seed uint64) error {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), files: map[string][][]string{}}
 	for _, add := range []func(){

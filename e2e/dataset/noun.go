@@ -82,7 +82,7 @@ func (g *generator) addGames() {
 	}
 }
 
-// addLikes adds likes, a third of them without a time.
+// A third of the likes has no time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

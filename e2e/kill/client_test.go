@@ -27,18 +27,16 @@ type mutation struct {
 	// allowedErrors are codes of user errors without an effect.
 	allowedErrors []string
 	retryable     bool
-	// onSuccess gets the payload of an acknowledged mutation.
-	onSuccess func(payload any)
+	onSuccess     func(payload any)
 }
 
 type client struct {
 	f    *fixture
 	name string
 	rand *rand.Rand
-	// facts has the possible values of each fact, several after an unknown outcome. The name of a
-	// fact is its kind and keys, such as "follow a b". The value of an absent fact is empty.
-	facts map[string][]string
-	// dependents has the facts that end with another fact.
+	// facts has the possible values of each fact, several after an unknown outcome. A fact is a
+	// kind and keys, such as "follow a b". An absent fact has an empty value.
+	facts      map[string][]string
 	dependents map[string][]string
 	// ids has the ids of twits and comments by content.
 	ids          map[string]string
@@ -114,8 +112,7 @@ func (c *client) run(stop *atomic.Bool) {
 	for !stop.Load() {
 		m := c.retry
 		if m == nil {
-			// The timeline, the last noun, changes most often, because its author changes with each
-			// kill.
+			// The timeline, the last noun, changes most often: its author changes with each kill.
 			m = nouns[min(c.rand.IntN(len(nouns)+5), len(nouns)-1)].mutate(c)
 		}
 		if m != nil && (c.retry != nil || c.isCertain(m)) {

@@ -25,8 +25,8 @@ const (
 	held       = 3 * time.Second
 	// settled is the time that all streams must succeed after an event.
 	settled = 3 * time.Second
-	// mostAfterHBase is the time that gateways may fail after HBase's own client has recovered.
-	// They probe failing regions once a second.
+	// mostAfterHBase is the time that gateways may fail after HBase's own client has recovered,
+	// because they probe failing regions once a second.
 	mostAfterHBase = 2 * time.Second
 )
 
@@ -80,8 +80,7 @@ func TestOutagesAtClusterEventsAreMeasured(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	settings := minihbase.Security{Settings: []string{
 		"hbase.quota.enabled=true", "hbase.quota.refresh.period=300",
-		// The balancer must stop before the client repeats its RPC. HBase's default is five
-		// minutes.
+		// The balancer must stop before the client repeats its RPC: the default is five minutes.
 		"hbase.balancer.max.balancing=10000",
 	}}
 	h, err := minihbase.StartDistributedSecured(t.Context(), t.TempDir(), settings)
@@ -129,7 +128,7 @@ type trial struct {
 	running sync.WaitGroup
 }
 
-// register is a user whose name counts its writes, by one client.
+// register is a user whose name counts the writes of one client.
 type register struct{ sent, acknowledged atomic.Int64 }
 
 func (c *trial) register(i int) string {
@@ -207,8 +206,8 @@ func (c *trial) errorf(format string, args ...any) {
 	c.f.errorf(format, args...)
 }
 
-// read checks that values are not older than the last write that was acknowledged before the read,
-// and not newer than the last write sent.
+// A value must not be older than the last write that was acknowledged before the read, or newer
+// than the last write sent.
 func (c *trial) read(gateway int, query string) {
 	var oldest [registers]int64
 	for i := range oldest {

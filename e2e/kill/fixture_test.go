@@ -37,7 +37,7 @@ type fixture struct {
 	// star is never deleted.
 	star  string
 	phase atomic.Int64
-	// broadcasts has the stored states of authors. The counts are those of their changes.
+	// broadcasts has the stored states of authors, and the counts those of their changes.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
 	// jobsPending: the last check found jobs in quarantine.
@@ -107,7 +107,7 @@ func newFixture(t *testing.T, store string, gateways, clients int, seed uint64) 
 	for _, name := range []string{"users", "games", "departments", "twits"} {
 		args = append(args, filepath.Join(dir, name+".csv"))
 	}
-	// A cluster that has just started may create tables too slowly. Then the next import continues.
+	// A new cluster may create tables too slowly. Then the next import continues.
 	for try := 0; ; try++ {
 		if status, out := command(t, args...); status == 0 {
 			break
@@ -182,7 +182,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// end stops the clients, and may be called twice.
+// end may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup
@@ -198,7 +198,7 @@ func (f *fixture) load() (end func()) {
 	}
 }
 
-// read queries until stop is set. Incomplete operations must fail no query.
+// Incomplete operations must fail no query.
 func (f *fixture) read(stop *atomic.Bool, reader int) {
 	const query = `{viewer{
 		followers(first:5){totalCount nodes{name}}
@@ -275,7 +275,6 @@ func (f *fixture) query(gateway int, viewer, query string, variables map[string]
 	return result.Data, result.Errors, nil
 }
 
-// object returns GraphQL errors as an error.
 func (f *fixture) object(field string) (any, error) { return f.queryObject("{object:"+field+"}", nil) }
 
 func (f *fixture) queryObject(query string, variables map[string]any) (any, error) {

@@ -67,8 +67,7 @@ func TestKilledGatewaysLoseNothing(t *testing.T) {
 	}
 }
 
-// killRepeatedly kills the first gateway under writes. They stop before the last kill, when the
-// gateway may be completing stale intents.
+// Writes stop before the last kill, when the gateway may be completing stale intents.
 func (f *fixture) killRepeatedly(t *testing.T, r *rand.Rand, kills int) {
 	g := f.gateways[0]
 	end := f.load()

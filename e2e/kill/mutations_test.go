@@ -29,7 +29,7 @@ var nouns = []noun{
 
 type facts map[string]string
 
-// add adds a fact. A fact that is read twice differs from every expected value.
+// A fact that is read twice differs from every expected value.
 func (f facts) add(fact, value string) {
 	if first, found := f[fact]; found {
 		value = first + ", and again " + value

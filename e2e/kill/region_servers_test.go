@@ -99,8 +99,7 @@ func newKerberos(t *testing.T, protection string) minihbase.Security {
 	return security
 }
 
-// recoveryTimeout includes the time for a busy HBase to notice a dead region server and to move its
-// regions.
+// A busy HBase needs time to notice a dead region server and to move its regions.
 const recoveryTimeout = 3 * time.Minute
 
 func (f *fixture) awaitAcknowledgements(t *testing.T) time.Duration {

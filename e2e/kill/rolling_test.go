@@ -16,8 +16,8 @@ import (
 
 var previous = flag.String("previous", "", "commit of the version that is upgraded, such as HEAD~1")
 
-// Under writes, two gateways of one HBase are upgraded in turn, downgraded, and upgraded again.
-// Between the restarts both versions serve the store.
+// Under writes, two gateways of one HBase are upgraded in turn, downgraded, and upgraded again, so
+// that both versions serve the store.
 func TestRollingUpgradeLosesNothing(t *testing.T) {
 	if *previous == "" {
 		t.Skip("it takes minutes: make rolling")

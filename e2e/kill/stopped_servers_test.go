@@ -28,8 +28,8 @@ var stopped = flag.Bool("stopped", false, "stop region servers, and print the re
 const (
 	// Each client sends ten requests per second.
 	concurrency = 20
-	// stopTime is longer than the store's call timeout. The ZooKeeper session of 6 seconds survives
-	// it, although the last ping may be 2 seconds old, and the server may reconnect a second later.
+	// stopTime exceeds the store's call timeout. The ZooKeeper session of 6 seconds survives it,
+	// although the last ping may be 2 seconds old, and the server may reconnect a second later.
 	stopTime = 3200 * time.Millisecond
 	// detectionTime is the store's call timeout plus some seconds for the circuit breaker.
 	detectionTime = 8 * time.Second
@@ -114,8 +114,7 @@ func TestGatewayRecoversFromStoppedRegionServers(t *testing.T) {
 	f.verify(t)
 }
 
-// serverOf returns the region server with a user. Stopping a server without users would have no
-// effect.
+// Stopping a server without users would have no effect.
 func serverOf(t *testing.T, h *minihbase.Distributed, user string) int {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), h.URL(), zerolog.Nop())
@@ -200,8 +199,8 @@ func (m *monitor) stop() {
 	m.running.Wait()
 }
 
-// query checks that each unreadable user is null and has an error. If there are too many errors,
-// the last one has their number.
+// Each unreadable user must be null and have an error. If there are too many errors, the last one
+// has their number.
 func (m *monitor) query(query string, users int) {
 	begun := time.Now()
 	data, errs, err := m.f.query(0, "", query, nil)

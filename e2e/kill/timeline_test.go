@@ -25,8 +25,7 @@ const (
 	quarantine = 45 * time.Second
 )
 
-// popular returns the author that users follow or unfollow now. Each has two phases of follows,
-// then two of unfollows.
+// Each author has two phases of follows, then two of unfollows.
 func (f *fixture) popular() (author *client, unfollow bool) {
 	n := int(f.phase.Load())
 	return f.clients[n/4%len(f.clients)], n%4 >= 2
@@ -51,8 +50,8 @@ func mutateTimeline(c *client) *mutation {
 	return follow(c, name, author.name)
 }
 
-// readTimelines also sets the expected facts, which are all twits of followed authors. Twits and
-// follows were compared before.
+// readTimelines also sets the expected facts, all twits of followed authors, from twits and follows
+// that were compared before.
 func readTimelines(c *client) (facts, error) {
 	twits := map[string][]string{}
 	for _, other := range c.f.clients {
@@ -75,8 +74,7 @@ func readTimelines(c *client) (facts, error) {
 	})
 }
 
-// countBroadcasters counts changes in both directions. It opens the embedded store, so no gateway
-// may run.
+// countBroadcasters opens the embedded store, so no gateway may run.
 func (f *fixture) countBroadcasters(t *testing.T) {
 	t.Helper()
 	var store hbase.Store

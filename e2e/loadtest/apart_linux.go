@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartApart gives the gateway the second half of the processors, and this program the first half,
-// so that a busy client takes no processor time from the gateway. With one processor, apart is
-// false.
+// StartApart gives the gateway the second half of the processors, and this program the first, so
+// that a busy client takes no time from the gateway. With one processor, apart is false.
 func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -2,7 +2,7 @@
 
 package loadtest
 
-// StartApart starts the gateway on the processors of this program. Only Linux separates them.
+// StartApart separates the processors only on Linux.
 func StartApart(start func() (*Gateway, error)) (g *Gateway, apart bool, err error) {
 	g, err = start()
 	return g, false, err

@@ -1,5 +1,5 @@
-// Package loadtest sends requests to a gateway in its own process, so that its CPU time and memory
-// exclude those of the client.
+// Package loadtest sends requests to a gateway in its own process, to measure its CPU time and
+// memory.
 package loadtest
 
 import (
@@ -25,7 +25,7 @@ type Gateway struct {
 	cmd        *exec.Cmd
 }
 
-// Start starts the program, and returns when it logs its URL as JSON to standard error.
+// Start returns when the program logs its URL as JSON to standard error.
 func Start(ctx context.Context, program string, args ...string) (*Gateway, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -77,8 +77,7 @@ func (g *Gateway) Peak() (int64, error) { return g.memory("VmHWM:") }
 // Resident returns the resident memory in bytes. It needs Linux.
 func (g *Gateway) Resident() (int64, error) { return g.memory("VmRSS:") }
 
-// Anonymous returns the resident memory in bytes without files, such as the program that Linux maps
-// into memory. It needs Linux.
+// Anonymous is [Gateway.Resident] without files, such as the mapped program.
 func (g *Gateway) Anonymous() (int64, error) { return g.memory("RssAnon:") }
 
 func (g *Gateway) memory(what string) (int64, error) {

@@ -30,9 +30,8 @@ func (o RateResult) Percentile(p int) time.Duration {
 // outstanding bounds the requests in flight. More would overload this program.
 const outstanding = 4000
 
-// SendAtRate sends at a rate, without waiting for responses. With connections it uses them in turn,
-// like users, and with 0 any free connection, like a proxy. A request without the expected response
-// or status 429 or 503 is lost.
+// SendAtRate does not wait for responses. It uses connections in turn, like users, or with 0 any
+// free one, like a proxy. A request without the expected response or status 429 or 503 is lost.
 func (g *Gateway) SendAtRate(
 	r Request, perSecond float64, connections int, duration time.Duration,
 ) (o RateResult, err error) {
@@ -109,8 +108,7 @@ func (g *Gateway) SendAtRate(
 	return o, nil
 }
 
-// send returns the status. It returns 0 without a response, or if status 200 has an unexpected
-// body.
+// send returns 0 without a response, or for an unexpected body with status 200.
 func (g *Gateway) send(client *http.Client, r Request) int {
 	request, err := g.request(r)
 	if err != nil {

@@ -31,14 +31,14 @@ type Viewer struct {
 	Admin    bool
 }
 
-// Request is a query of a viewer. Ids and cursors among the variables may be refs.
+// Request's Variables may have refs as ids and cursors.
 type Request struct {
 	Query     string
 	Variables map[string]any
 	Viewer    Viewer
 }
 
-// Response is the expected data, and the sorted path and code of each error.
+// Response has the expected data, and the sorted path and code of each error.
 type Response struct {
 	Data   any
 	Errors []string

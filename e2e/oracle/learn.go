@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// LearnRoot learns the order of a root list. It fails if an object is missing, occurs twice, or is
-// not in the files.
+// LearnRoot learns the order of a root list, which must have each object of the files once.
 func (o *Oracle) LearnRoot(noun string, keys []string) error {
 	known := map[string]map[string]bool{"User": keysOf(o.Users), "Role": keysOf(o.Roles), "Game": keysOf(o.Games)}[noun]
 	for _, key := range keys {

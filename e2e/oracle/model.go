@@ -83,7 +83,7 @@ func (m *Model) Follows(follower, followee string) bool {
 	return m.follows[[2]*User{m.Users[follower], m.Users[followee]}]
 }
 
-// Unfollow models a store in which only the edge row is deleted, and not the entries in lists.
+// Unfollow models a store in which the edge row is deleted, but not the entries in lists.
 func (m *Model) Unfollow(follower, followee string) {
 	delete(m.follows, [2]*User{m.Users[follower], m.Users[followee]})
 }
@@ -144,7 +144,7 @@ type Descendant struct {
 	Depth int
 }
 
-// Descendants returns the subtree by level, in the order of parents, name and code.
+// Descendants returns the subtree by level, parent, name and code.
 func (d *Department) Descendants() []Descendant {
 	var all []Descendant
 	level := []*Department{d}

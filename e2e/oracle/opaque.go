@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Opaque maps each [Ref] to the gateway's id or cursor. It learns from each response, and rejects
+// Opaque maps each [Ref] to the gateway's id or cursor, which it learns from responses. It rejects
 // contradictions.
 type Opaque struct {
 	names map[Ref]string
@@ -50,7 +50,7 @@ func (o *Opaque) named(value any) any {
 	return value
 }
 
-// learn checks that ids and objects correspond one to one. Different lists may share cursors.
+// Ids and objects must correspond one to one. Different lists may share cursors.
 func (o *Opaque) learn(ref Ref, name string) error {
 	if known, ok := o.names[ref]; ok {
 		if known != name {

@@ -97,7 +97,7 @@ func (l list) page(noun string, args map[string]any) (*connection, error) {
 		start, end := l.cursor(first), l.cursor(last)
 		c.info.start, c.info.end = &start, &end
 	}
-	// In the direction of paging, the visible entries are known. In the other direction is at least
+	// In the direction of paging, the visible entries are known. The other direction has at least
 	// the entry of the cursor, and nothing without a cursor.
 	ahead, behind := l.existsBetween(last+1, to), l.existsBetween(from, first)
 	if backward {
@@ -145,7 +145,7 @@ func (l list) existsBetween(from, to int) any {
 	return false
 }
 
-// orUnknown is for the direction of paging. It replaces false by Either if more entries follow.
+// orUnknown is for the direction of paging: more entries make false unknown.
 func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
@@ -153,7 +153,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor returns whether entries exist against the direction of paging.
+// behindCursor is for the other direction.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:

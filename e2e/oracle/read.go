@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Read reads a folder's files, each with or without .gz. A missing file is empty. A row that names
-// an unknown object is an error.
+// Read reads a folder's files, each with or without .gz. A missing file is empty. An unknown object
+// in a row is an error.
 func Read(folder string) (*Model, error) {
 	m := &Model{
 		Users: map[string]*User{}, Roles: map[string]*Role{}, Departments: map[string]*Department{},
@@ -254,7 +254,6 @@ func latestLike(a, b *like) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.twit.Author.Username, b.twit.Author.Username), newest(a.twit, b.twit))
 }
 
-// later sorts newest first, unknown times last.
 func later(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:

@@ -153,7 +153,7 @@ func users(kind, owner string, users []*User) list {
 	return l.counted()
 }
 
-// subDepartments has an empty parent at the top level.
+// The parent of the top level is empty.
 func subDepartments(parent string, children []*Department) list {
 	l := list{kind: "Department.subDepartments", owner: parent}
 	for _, d := range children {

@@ -17,7 +17,7 @@ type Member struct {
 
 type List []any
 
-// Ref is the oracle's name of an id or cursor.
+// Ref names an id or cursor.
 type Ref struct {
 	Kind       string
 	Owner, Key string
@@ -68,7 +68,6 @@ func decode(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// Get returns the value at a path of names and indices, or nil.
 func Get(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {

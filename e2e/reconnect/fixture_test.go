@@ -34,7 +34,7 @@ type fixture struct {
 	failures   []string
 }
 
-// Errorf records a failure. The test reports the failures of the smallest failing history.
+// The test reports the failures of the smallest failing history.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()
@@ -191,8 +191,7 @@ func (f *fixture) unfollow() {
 	f.unfollowed = time.Now()
 }
 
-// visible reports whether the fan sees a twit. hidden is the time when the twit was deleted, or its
-// author unfollowed.
+// hidden is the time when the twit was deleted, or its author unfollowed.
 func (f *fixture) visible(kind live.Kind, key tables.TwitKey) (visible bool, hidden time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

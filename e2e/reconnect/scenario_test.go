@@ -20,7 +20,7 @@ type scenario struct {
 	newer    tables.TwitKey
 }
 
-// In each of scenarios, a simpler delivery rule would omit the older twit.
+// In each, a simpler delivery rule would omit the older twit.
 var scenarios = []func(*scenario){
 	(*scenario).olderIsDeliveredDuringReconnect,
 	(*scenario).olderIsDeliveredDuringFirstPoll,
@@ -75,7 +75,7 @@ func (c *scenario) postNewer(by string) {
 	c.postAndDeliver(newer)
 }
 
-// connect connects the subscriber. awaitNewer waits until it has received the newer twit.
+// awaitNewer waits until the subscriber has received the newer twit.
 func (c *scenario) connect() (awaitNewer func()) {
 	c.s.stop = func(key tables.TwitKey) bool {
 		c.mu.Lock()
@@ -156,8 +156,7 @@ func (c *scenario) storeFails() {
 	c.failDuringPosts("", older, newer)
 }
 
-// failDuringPosts posts both twits while reads fail. When reads succeed again, a subscriber to
-// another row joins.
+// When reads succeed again, a subscriber to another row joins.
 func (c *scenario) failDuringPosts(row, older, newer string) {
 	const outage = 70 * time.Second
 	awaitNewer := c.connect()

@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// play executes a history. Most events closely follow each other or a disconnect. A few come
-// minutes later, after the time limits of package live.
+// Most events closely follow each other or a disconnect. A few come minutes later, after the time
+// limits of package live.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -54,7 +54,7 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	f.random.Shuffle(len(twits), func(i, j int) { twits[i], twits[j] = twits[j], twits[i] })
 	created := time.Now()
 	for _, twit := range twits {
-		// A twit in no fan-out job yet must be posted before the polls' overlap ends
+		// A twit without a fan-out job must be posted before the polls' overlap ends
 		// ([live.Overlap]).
 		if time.Since(created) < 10*time.Second {
 			f.gap()

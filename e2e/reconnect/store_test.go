@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultyStore is the store of one gateway. It may read the rows of a poll one by one, in random
-// order and with pauses, as if they were on different region servers.
+// faultyStore is one gateway's store. It may read the rows of a poll one by one, in random order
+// and with pauses, as from different region servers.
 type faultyStore struct {
 	hbase.Store
 	firstRead chan string // receives the first row of each poll that is read row by row
@@ -49,7 +49,7 @@ func (s *faultyStore) heal() {
 	clear(s.rowsFailUntil)
 }
 
-// order is nil if all rows are read together.
+// A nil order reads all rows together.
 func (s *faultyStore) order(gets []hbase.Get) (order []int, pause time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits, for at most a minute, for a poll that has read its first row. If row is not
-// empty, the first row must be row.
+// awaitFirstRead waits, for at most a minute, for a poll that has read its first row. This must be
+// row, unless row is empty.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {

@@ -7,10 +7,10 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { OperationTypeNode } from 'graphql';
 import { from, switchMap } from 'rxjs';
 
-// Pages are merged into one list. Different values of the arguments named here are different lists.
+// Pages are merged into one list for each value of the named arguments.
 const list = relayStylePagination();
 
-// A list that the viewer may not see is null. relayStylePagination would make an empty list of it.
+// A list that the viewer may not see is null. relayStylePagination makes an empty list of it.
 const merge = (existing, incoming, options) => incoming && list.merge(existing, incoming, options);
 const privateList = { ...list, merge };
 

@@ -64,7 +64,6 @@ const COMMENTS = gql`
   }
 `;
 
-// The store merges pages of all sizes into one list.
 async function comments(id) {
   const pages = [];
   const query = client.watchQuery({ query: COMMENTS, variables: { id } });

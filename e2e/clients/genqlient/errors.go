@@ -12,7 +12,7 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// failures returns the errors of a failed field, a rejected input and a rejected subscription.
+// failures has the errors of a failed field, a rejected input and a rejected subscription.
 func failures(ctx context.Context, client graphql.Client, url string) (any, error) {
 	seen := map[string]any{}
 	response, err := api.Partial(ctx, client)
@@ -37,8 +37,7 @@ func failures(ctx context.Context, client graphql.Client, url string) (any, erro
 	return seen, nil
 }
 
-// rejectedSubscription returns the code of a subscription whose argument is invalid. It first pings
-// the server. The socket must hide the pong from genqlient.
+// rejectedSubscription first pings the server: the socket must hide the pong from genqlient.
 func rejectedSubscription(ctx context.Context, url string) (code any, err error) {
 	var conn *socket
 	client := graphql.NewClientUsingWebSocket(strings.Replace(url, "http", "ws", 1), dial(func(s *socket) { conn = s }))

@@ -24,8 +24,8 @@ type Live struct {
 	Receive  func(twit *api.TwitsTwitPostedTwit)
 }
 
-// Run receives each twit once, until ctx ends or the server rejects the subscription. The error of
-// a rejection is a gqlerror.List.
+// Run receives each twit once, until ctx ends or the server rejects the subscription with a
+// gqlerror.List.
 func (l *Live) Run(ctx context.Context) error {
 	rejected, pause := "", 100*time.Millisecond
 	for ctx.Err() == nil {
@@ -66,8 +66,8 @@ func (l *Live) listen(ctx context.Context, token string) error {
 		return err
 	}
 	twits, _, err := api.Twits(ctx, client, l.Username, l.After)
-	// genqlient's reader blocks until its channels are read, even after the connection is closed.
-	// Its Close and Unsubscribe are unsafe while messages arrive.
+	// genqlient's reader blocks until its channels are read, even if the connection is closed. Its
+	// Close and Unsubscribe are unsafe while messages arrive.
 	var lost error
 	defer func() {
 		_ = conn.Close()

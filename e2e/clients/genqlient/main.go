@@ -53,7 +53,7 @@ func (s source) token(ctx context.Context, query string) (string, error) {
 	return string(token), err
 }
 
-// tokens returns the tokens of a viewer. The first lives for the given time.
+// The first token lives for the given time.
 func (s source) tokens(ctx context.Context, lives string, renewals *int) (*Tokens, error) {
 	first, err := s.token(ctx, "?lives="+lives)
 	return &Tokens{token: first, Get: func(ctx context.Context) (string, error) {
@@ -108,7 +108,7 @@ func run(ctx context.Context, url string, source source, liveURL string) (map[st
 	}, nil
 }
 
-// change follows and posts, and compares the state with the server's.
+// change compares the state with the server's.
 func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (any, error) {
 	polly, err := api.Profile(ctx, client, "Polly")
 	if err != nil {

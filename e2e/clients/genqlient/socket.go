@@ -31,8 +31,8 @@ func (opened dial) DialContext(ctx context.Context, url string, header http.Head
 	return s, nil
 }
 
-// ReadMessage returns the next message that genqlient knows. It answers pings, and turns an error
-// into a result. Pings come every 25 s, so after a minute of silence the connection is lost.
+// ReadMessage returns only messages that genqlient knows. It answers pings, and turns an error into
+// a result. Pings come every 25 s, so a minute of silence means that the connection is lost.
 func (s *socket) ReadMessage() (kind int, text []byte, err error) {
 	for {
 		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {

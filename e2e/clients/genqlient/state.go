@@ -9,7 +9,6 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// followers reads all pages from the front.
 func followers(ctx context.Context, client graphql.Client, username string, size int) (names []string, err error) {
 	var after *string
 	for {
@@ -33,7 +32,6 @@ func followers(ctx context.Context, client graphql.Client, username string, size
 	}
 }
 
-// followersBackward reads all pages from the end.
 func followersBackward(ctx context.Context, client graphql.Client, username string, size int) ([]string, error) {
 	var names []string
 	var before *string
@@ -60,10 +58,10 @@ func followersBackward(ctx context.Context, client graphql.Client, username stri
 	}
 }
 
-// State is by user id. Its type is the same in all operations, since it is a fragment.
+// State is by user id. Its fragment gives it one type in all operations.
 type State map[string]api.Counts
 
-// UserErrors has the reasons why a mutation did nothing, to show to the user.
+// UserErrors has the reasons why a mutation did nothing.
 type UserErrors []api.UserError
 
 func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message, e[0].Code) }

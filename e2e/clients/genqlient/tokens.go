@@ -14,8 +14,7 @@ type Tokens struct {
 	token string
 }
 
-// Token returns the token. If the server rejected that one, or there is none, it gets a new one,
-// once for all requests.
+// Token gets a new token, once for all requests, if the server rejected this one or there is none.
 func (t *Tokens) Token(ctx context.Context, rejected string) (token string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,7 +27,7 @@ func (t *Tokens) Token(ctx context.Context, rejected string) (token string, err 
 	return t.token, nil
 }
 
-// RoundTrip sends a request again on status 401, with a new token.
+// RoundTrip repeats a request after status 401, with a new token.
 func (t *Tokens) RoundTrip(r *http.Request) (*http.Response, error) {
 	token, err := t.Token(r.Context(), "")
 	if err != nil {

@@ -3,8 +3,8 @@ import { authExchange } from '@urql/exchange-auth';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
-// Merges the pages of a list. It ignores the pageInfo of an empty page, so that paging never goes
-// beyond it. So twits, album, timeline and comments, which the server filters, are not named below.
+// relayPagination ignores the pageInfo of an empty page, so paging never goes beyond it. So twits,
+// album, timeline and comments, which the server filters, are not named below.
 const list = relayPagination();
 
 /** The store. `introspection` is the result of an introspection query. */
@@ -32,7 +32,7 @@ export const MINE = gql`
   }
 `;
 
-// Puts the edge of a new twit before the viewer's others. The counts of the viewer are stored by id.
+// The viewer's counts are stored by id.
 function postTwit({ postTwit }, _args, cache) {
   if (!postTwit?.twitEdge) return; // rejected: see userErrors
   const { twitEdge, viewer: { twitCount } } = postTwit;
