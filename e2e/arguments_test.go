@@ -227,8 +227,7 @@ func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, ad
 	}
 }
 
-// The cursor may be of another owner's list if the owner is unknown. An invalid cursor is hostile,
-// or of another kind of list.
+// The cursor may be of another owner's list if the owner is unknown.
 func (g *generator) cursor(p parent, field *ast.FieldDefinition, valid bool) any {
 	kind := p.typ + "." + field.Name
 	switch field.Name {

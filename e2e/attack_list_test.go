@@ -31,7 +31,7 @@ func (a attack) headers() http.Header {
 	return h
 }
 
-// exceeding returns an attack that exceeds limit, but no limit that is checked earlier.
+// exceeding exceeds limit, but no limit that is checked earlier.
 func exceeding(limit limits.Limit, name, query string) attack {
 	return attack{name: name, body: asBody(query, nil), code: apierr.CodeLimitExceeded, message: limits.Known[limit].What +
 		" is limited to"}
@@ -242,7 +242,6 @@ func chain(n int) string {
 	return b.String()
 }
 
-// The last of the nested fragments has the fields.
 func spread(n int, fields string) string {
 	var b strings.Builder
 	b.WriteString(`{user(username:"u"){...F0}}`)

@@ -16,8 +16,8 @@ type testQuery struct {
 	query     string
 	variables map[string]any
 	viewers   []oracle.Viewer
-	// connection is the path of a connection that is read to its end, or to its start if backward
-	// is set, by the variable $cursor.
+	// connection is the path of a connection that is read to its end, or its start if backward is
+	// set, by the variable $cursor.
 	connection []any
 	backward   bool
 }
@@ -102,8 +102,6 @@ func largest[T any](objects map[string]T, size func(T) int) (best T) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// The viewers are the user, a follower, another user, an unauthenticated client and an
-// administrator.
 func viewersOf(m *oracle.Model, user *oracle.User) []oracle.Viewer {
 	all := []oracle.Viewer{as(user.Username), unauthenticated, root}
 	if followers := user.Followers(); len(followers) > 0 {

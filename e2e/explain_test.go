@@ -30,7 +30,6 @@ import (
 var explained = flag.Int("explained", 0,
 	"number of random queries whose plans are compared with reports; 0 is 20000 in CI and 3000 elsewhere")
 
-// listBound is the number of members in a bucket.
 func newExplainHandler(store hbase.Store, listBound int) http.Handler {
 	schema := exec.NewPlannedSchema(exec.Config{Resolvers: faultyResolvers{}}, tasksOf)
 	return endpoint.New(schema, endpoint.Config{Timeout: time.Minute, RecordCalls: resolvers.RecordCalls,
@@ -206,8 +205,7 @@ func TestNoSubtreeExceedsItsPlan(t *testing.T) {
 	}
 }
 
-// The query finds hub twice: first without the length of its list of followers. As planned, lists
-// and rows are read together.
+// The query finds hub twice: first without the length of its list of followers.
 func TestLazyObjectsAwaitListLength(t *testing.T) {
 	users, follows := "username,name\nhub,Hub\nx,X\n", "follower,followee\nx,hub\n"
 	for i := range 20 {

@@ -130,9 +130,9 @@ func nonexistent[P any]() *P {
 	return o
 }
 
-// hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
-// removed: the plan would not read the row, but gqlgen's executor already has its error. Lists must
-// name existing objects, because the executors treat others differently.
+// hasUnreadable finds values that must not be removed: the plan would not read the row, but
+// gqlgen's executor already has its error. Lists must name existing objects, because the executors
+// treat others differently.
 func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case p.errors == 0:

@@ -54,7 +54,7 @@ var guardedFields = map[string]string{
 	"Subscription.twitDeleted":     seeTwit,
 }
 
-// payloadFields are visible to the mutation's sender. Others have the usual permissions.
+// payloadFields are visible to the mutation's sender.
 var payloadFields = strings.Fields("query userErrors clientMutationId deletedId token expiresAt day count")
 
 func TestEveryFieldHasAPermission(t *testing.T) {

@@ -13,9 +13,8 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// morePeople adds twits for followers by two authors, and comments on visible and hidden twits, by
-// users of every column. All are older than those of people, so that the ids in angle brackets stay
-// the same.
+// morePeople adds twits for followers, and comments on visible and hidden twits, by users of every
+// column. All are older than those of people, so that the ids in angle brackets stay the same.
 func morePeople() map[string]string {
 	all := maps.Clone(people)
 	all["twits"] += "\nn,writer,2014-05-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-05-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"

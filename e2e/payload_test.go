@@ -11,7 +11,6 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// Angle brackets enclose the name of an id.
 type edgeCase struct {
 	viewer          oracle.Viewer
 	mutation, input string

@@ -63,7 +63,7 @@ func exampleNames(t *testing.T) (names []string) {
 	return names
 }
 
-// The files have the actual costs, to compare with a grown bound.
+// The files have the actual costs, too, to compare with a bound that has grown.
 func TestPlansAreUnchanged(t *testing.T) {
 	check := func(name string, store hbase.Store, r request) {
 		t.Run(name, func(t *testing.T) {

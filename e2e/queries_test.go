@@ -10,8 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over any schema, without predictable responses. Arguments are
-// arbitrary, fragments have any type, some fields are introspection, and a few queries are invalid.
+// queries makes random queries over any schema, without predictable responses. Some fields are
+// introspection, and a few queries are invalid.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema

@@ -60,7 +60,6 @@ func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	}
 }
 
-// The cursor is in quotes.
 func firstCursor(t *testing.T, handler http.Handler, query string) string {
 	t.Helper()
 	list := regexp.MustCompile(`^{user\(username:"LiLei"\){(\w+)`).FindStringSubmatch(query)[1]

@@ -35,8 +35,6 @@ var neverNull = map[string]string{
 	"TwitDeletion.author":            "it is null if the author is deleted before the delivery",
 }
 
-// The test sends all mutations, and random queries to a store that fails and has lists with deleted
-// objects.
 func TestSemanticNonNullIsWhereNullHasAnError(t *testing.T) {
 	random, all := seedOf(t), newNulls(apiSchema)
 	for part, bound := range []int{0, 5} {

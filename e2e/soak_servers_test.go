@@ -27,8 +27,7 @@ func startSoakServers(t *testing.T, dir string) *soakServers {
 	return &soakServers{T: t, hbase: h}
 }
 
-// stopInTurn stops a server for three seconds, every 20 s, and every fourth time for ten seconds,
-// which ends the ZooKeeper session of six seconds.
+// Every fourth stop takes ten seconds, which ends the ZooKeeper session of six seconds.
 func (s *soakServers) stopInTurn(end context.Context) {
 	for s.hbase != nil {
 		select {

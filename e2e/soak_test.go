@@ -213,8 +213,8 @@ func TestMemoryStaysBoundedUnderLoad(t *testing.T) {
 	}
 }
 
-// recovery is the time after the load until all reads succeed: HBase waits until an exited server's
-// session expires, splits its log, and opens its regions elsewhere.
+// HBase waits until an exited server's session expires, splits its log, and opens its regions
+// elsewhere.
 const recovery = 4 * time.Minute
 
 func (s *soak) awaitRecovery(servers *soakServers, before loadtest.Goroutines) {

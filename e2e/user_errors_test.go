@@ -26,7 +26,6 @@ type userErrorCase struct {
 
 var longText = strings.Repeat("x", 201)
 
-// Angle brackets enclose the name of an id.
 var userErrorCases = []userErrorCase{
 	{"signUp", `{username:"owner",name:"x",password:"correct horse"}`, "ALREADY_EXISTS username"},
 	{"signUp", `{username:"owner",name:"x",password:"correct horse",idempotencyKey:"k"}`, "ALREADY_EXISTS username"},
@@ -126,8 +125,6 @@ var userErrorCases = []userErrorCase{
 	{"recordPlay", `{game:"chess",count:1000001}`, "BAD_USER_INPUT count"},
 }
 
-// The gateway has a tree of 64 levels, a day with the maximum of plays, and idempotency keys of
-// deleted objects.
 func newLimitGateway(t *testing.T) *peopleGateway {
 	t.Helper()
 	files := maps.Clone(people)

@@ -18,9 +18,8 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open adds the page's requests and console errors to report. The page's global variable copied has
-// the text that the IDE copied last. Its function modelOf returns the editor model of a file, such
-// as variables.json.
+// open adds the page's requests and console errors to report. The page's global copied has the text
+// that the IDE copied last, and modelOf returns the editor model of a file, such as variables.json.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();

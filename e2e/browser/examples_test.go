@@ -133,7 +133,6 @@ func (e *example) checkTree(t *testing.T) {
 	}
 }
 
-// isLabel accepts truncated labels.
 func isLabel(drawn, label string) bool {
 	start, truncated := strings.CutSuffix(drawn, "…")
 	return drawn == label || truncated && len(start) >= 8 && strings.HasPrefix(label, start)

@@ -2,7 +2,7 @@
 //
 //   node explore.mjs URL FOLDER
 //
-// It acts as LiLei, and runs the operation of each tab first. FOLDER gets the screenshots.
+// FOLDER gets the screenshots.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { drawn, launch, load, open, parsed, run, selectTab, subscribe } from './driver.mjs';

@@ -15,8 +15,8 @@ const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', applicati
 const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
   <path fill="#7aa" d="M0 0h4v3H0z"/><path fill="#365" d="m0 3 1-1.5 1 1 1-2 1 1v1.5z"/></svg>`;
 
-// seen has an entry for each step. requests has the bodies of requests to the gateway. errors has the
-// console's errors that no step causes.
+// seen is by step. requests has the bodies that the gateway got. errors has the console's errors that
+// no step causes.
 const seen = {};
 let failing; // the id of a document whose next response has the errors in failed
 let failed;

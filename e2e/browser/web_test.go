@@ -140,7 +140,6 @@ func forward(to, from net.Conn) {
 	to.Close()
 }
 
-// The proxy accepts later connections.
 func (p *proxy) closeConnections() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,8 +195,7 @@ func checkDocuments(t *testing.T, requests []map[string]json.RawMessage) {
 	}
 }
 
-// checkCommitted fails if the application's build, which only CI runs first, has changed
-// documents.json.
+// Only CI runs the application's build first.
 func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")

@@ -1,4 +1,4 @@
-// Runs the audits of the npm package graphql-http against a server, and prints each result as a line of JSON:
+// Runs the audits of graphql-http (npm), and prints each result as a line of JSON:
 //
 //   node audit.mjs URL
 import { auditServer } from 'graphql-http';

@@ -113,7 +113,6 @@ func recipesOf(text string) (map[string]string, error) {
 	return recipes, nil
 }
 
-// dedent also drops blank lines at both ends.
 func dedent(lines []string) string {
 	indent, found := "", false
 	for _, line := range lines {

@@ -1,8 +1,9 @@
-// Shared by the tests of this folder's client programs. A program has the arguments
+// The client programs share this file. Their arguments are
 //
 //   URL TOKENS VIEWER OTHER TWIT
 //
-// GET TOKENS returns a token of VIEWER for an hour, and GET TOKENS?lives=2s a token for two seconds. VIEWER does not follow OTHER, and sees few of the comments of the twit with the id TWIT.
+// GET TOKENS returns a token of VIEWER for an hour, and GET TOKENS?lives=2s for two seconds. VIEWER does not follow
+// OTHER, and sees few comments of TWIT.
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import WebSocket from 'ws';

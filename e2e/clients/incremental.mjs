@@ -1,5 +1,5 @@
-// Sends documents with @defer and @stream, as Relay and Apollo write them, over each transport. It sends each again without the
-// two directives, and prints the responses as JSON:
+// Sends documents with @defer and @stream, as Relay and Apollo write them, and without the two directives, over each
+// transport. Prints the responses as JSON:
 //
 //   node incremental.mjs URL TOKEN USERNAME
 //
@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// Operations by name, with lists of variables. Variables of the two directives do not change the responses.
+// Operations by name, with lists of variables. Those of the directives do not change the responses.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',

@@ -26,7 +26,7 @@ const fromIntrospection = buildClientSchema(data);
 assertValidSchema(fromSDL);
 assertValidSchema(fromIntrospection);
 
-// The part of an introspection result that the schema itself defines, sorted by name: graphql-js has its own descriptions for the rest.
+// What the schema itself defines, sorted by name: graphql-js describes the rest itself.
 const scalars = ['Int', 'Float', 'String', 'Boolean', 'ID'];
 function own({ __schema: { types, directives, ...schema } }) {
   const byName = (a, b) => (a.name < b.name ? -1 : 1);

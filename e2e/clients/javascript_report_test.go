@@ -31,8 +31,7 @@ type javascriptReport struct {
 		More            string // of a query with more failed fields than errors
 	}
 	// Nulls has an attribute after updates without it, and with null.
-	Nulls *struct{ Kept, Removed *int }
-	// Events are from before and after the token expired.
+	Nulls     *struct{ Kept, Removed *int }
 	Events    []string
 	Renewals  int
 	Closed    []int

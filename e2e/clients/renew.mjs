@@ -1,9 +1,9 @@
-// Subscribes while an author posts, with tokens of three seconds, which the clients renew at each connect. Prints the received
-// twits as JSON:
+// Subscribes while an author posts, with tokens of three seconds, renewed at each connect. Prints the received twits as
+// JSON:
 //
 //   node renew.mjs URL SECRET AUTHOR FOLLOWER
 //
-// SECRET is the server's secret. FOLLOWER follows AUTHOR, who posts.
+// SECRET is the server's. FOLLOWER follows AUTHOR.
 import { createHmac } from 'node:crypto';
 import { createClient as createSSE } from 'graphql-sse';
 import { createClient as createWS } from 'graphql-ws';

@@ -20,7 +20,7 @@ async function once(client, payload) {
   for await (const result of client.iterate(payload)) return result;
 }
 
-// Posts until each listener has received a twit: a client cannot know when its subscription has started.
+// Posts until each listener has received a twit.
 async function hear(listeners) {
   let n = 0;
   const timer = setInterval(() => {

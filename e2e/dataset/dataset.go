@@ -1,6 +1,5 @@
-// Package dataset generates CSV files for tests from a seed. They include follows without times,
-// twits and comments at the same time, photos, twits for followers, names in any script, and a user
-// without data.
+// Package dataset generates CSV files for tests from a seed, with cases such as follows without
+// times, and twits at the same time.
 package dataset
 
 import (
@@ -16,7 +15,6 @@ import (
 	"time"
 )
 
-// Usernames with a special role.
 const (
 	Hub     = "hub"      // followed by most users
 	Admin   = "admin.小红" // has the role admin

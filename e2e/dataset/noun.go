@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// addDepartments also adds the roles of the departments.
 func (g *generator) addDepartments() {
 	g.add("departments", "id", "name", "parent")
 	codes := []string{}

@@ -22,8 +22,7 @@ type mutation struct {
 	// viewer is an administrator if empty.
 	viewer    string
 	selection string
-	// effects are facts after the mutation.
-	effects map[string]string
+	effects   map[string]string
 	// allowedErrors are codes of user errors without an effect.
 	allowedErrors []string
 	retryable     bool

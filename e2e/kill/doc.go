@@ -1,9 +1,9 @@
 // Package kill tests that no acknowledged write is lost when gateways and region servers are killed
 // while clients write.
 //
-// Each client changes its own objects. It knows the value of each, or its possible values while a
-// mutation's outcome is unknown. After some kills all objects must have one of these values, and
-// 'repair --check' must find no violation.
+// Each client changes its own objects. It knows the value of each, or the possible values after an
+// unknown outcome. After some kills all objects must have one of these values, and 'repair --check'
+// must find no violation.
 //
 // All users follow and later unfollow each author in turn, so that authors become broadcasters and
 // ordinary authors again.

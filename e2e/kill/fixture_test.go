@@ -37,7 +37,7 @@ type fixture struct {
 	// star is never deleted.
 	star  string
 	phase atomic.Int64
-	// broadcasts has the stored states of authors, and the counts those of their changes.
+	// The counts are those of changes of broadcasts.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
 	// jobsPending: the last check found jobs in quarantine.

@@ -50,8 +50,7 @@ func mutateTimeline(c *client) *mutation {
 	return follow(c, name, author.name)
 }
 
-// readTimelines also sets the expected facts, all twits of followed authors, from twits and follows
-// that were compared before.
+// readTimelines also sets the expected facts: all twits of followed authors.
 func readTimelines(c *client) (facts, error) {
 	twits := map[string][]string{}
 	for _, other := range c.f.clients {
@@ -112,7 +111,7 @@ func (f *fixture) countBroadcasters(t *testing.T) {
 	}
 }
 
-// finishJobs also verifies twits of jobs in quarantine, which were not compared before.
+// finishJobs also verifies twits of jobs in quarantine.
 func (f *fixture) finishJobs(t *testing.T) {
 	t.Helper()
 	if len(f.failures) > 0 || !f.jobsPending {

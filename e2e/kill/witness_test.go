@@ -20,8 +20,8 @@ import (
 	"twibase/hbase/tables/tablestest"
 )
 
-// witness is testdata/Witness.java: it reads and writes with HBase's own client, and asks the
-// master for changes such as splits and merges.
+// witness is testdata/Witness.java, with HBase's own client. It also asks the master for changes
+// such as splits and merges.
 type witness struct {
 	reads, writes group
 	in            io.Writer

@@ -45,7 +45,7 @@ type pageInfo struct {
 	start, end     *Ref
 }
 
-// recent is the prefix of keys that are sorted newest first, with unknown times last.
+// Keys with the prefix recent are sorted newest first, unknown times last.
 func recent(at *time.Time) string {
 	if at == nil {
 		return fmt.Sprintf("%020d", int64(math.MaxInt64))
@@ -132,7 +132,6 @@ func (l list) take(from, to, size int, backward bool) (looked, shown []int) {
 	return looked, shown
 }
 
-// existsBetween returns Either if all entries are hidden.
 func (l list) existsBetween(from, to int) any {
 	for i := from; i < to; i++ {
 		if l.visible == nil || l.visible(l.entries[i].node) {

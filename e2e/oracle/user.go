@@ -121,7 +121,6 @@ func (c *call) instant(arg string) *time.Time {
 	return &at
 }
 
-// timeline hides deleted twits and those of unfollowed users.
 func (c *call) timeline(u *User) list {
 	l := c.cached("User.timeline", u.Username, func() list {
 		l := list{kind: "User.timeline", owner: u.Username}

@@ -47,7 +47,6 @@ func TestReconnectingSubscribersMissNothing(t *testing.T) {
 	t.Logf("%d twits were delivered, and %d once more", delivered, redelivered)
 }
 
-// history is a random sequence of events, determined by its fields.
 type history struct {
 	seed         uint64
 	bursts       int

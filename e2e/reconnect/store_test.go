@@ -11,8 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultyStore is one gateway's store. It may read the rows of a poll one by one, in random order
-// and with pauses, as from different region servers.
+// faultyStore may read the rows of a poll one by one, in random order and with pauses, as from
+// different region servers.
 type faultyStore struct {
 	hbase.Store
 	firstRead chan string // receives the first row of each poll that is read row by row

@@ -20,7 +20,6 @@ var gohbaseBackoff func(ctx context.Context, backoff time.Duration) (next time.D
 
 func init() { gohbaseBackoff = backOff }
 
-// backOff pauses for a random time between backoff/2 and backoff.
 func backOff(ctx context.Context, backoff time.Duration) (next time.Duration, err error) {
 	if backoff == 0 {
 		return firstBackoff, nil

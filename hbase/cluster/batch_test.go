@@ -16,7 +16,7 @@ import (
 )
 
 // confused responds like gohbase when it does not find a region during a retry: the last call has a
-// stale error, and the result of a successful call has its new error.
+// stale error, and the result of a successful call has the new one.
 type confused struct {
 	gohbase.Client
 	rounds int

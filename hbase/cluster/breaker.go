@@ -23,8 +23,7 @@ import (
 // A server that has not answered any call for the call timeout is unresponsive (an exception is an
 // answer). Then the breaker opens for all regions of the connection, with one probe.
 //
-// A probe repeats a Get of one row, with [hbase.DefaultTimeout] instead of the call timeout, until
-// an attempt does not time out.
+// A probe repeats a Get of one row with [hbase.DefaultTimeout] until one does not time out.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex
@@ -57,9 +56,9 @@ func (b *breaker) add(client hrpc.RegionClient, regions ...hrpc.RegionInfo) (add
 	return added
 }
 
-// remove closes the breaker for regions, except those that add has since opened with another
-// client. If it is then open for no region of the server, remove deletes the server from
-// unresponsive, and returns since when it was there.
+// remove closes the breaker for regions, unless add has since opened it with another client. If it
+// is open for no other region of the server, remove also unmarks the server, and returns since when
+// it was unresponsive.
 func (b *breaker) remove(client hrpc.RegionClient, regions []hrpc.RegionInfo) (since time.Time, marked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,8 +89,7 @@ func (b *breaker) isOpenFor(server string) bool {
 	return false
 }
 
-// mark returns false if the server was marked already, or if a probe was answered: then the breaker
-// is open for no region of the server.
+// mark returns false if the server was marked already, or if a probe has closed the breaker for it.
 func (b *breaker) mark(server string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,9 +126,8 @@ func (s *Store) failFast(table, row string) error {
 	return nil
 }
 
-// callError translates the error of a call. After the call timeout, it opens the breaker for a
-// known region. For an unknown region, the next call checks whether the table is disabled. server
-// may be "".
+// callError translates an error. After the call timeout, it opens the breaker for the region. If
+// the region is unknown, the next call checks whether the table is disabled. server may be "".
 func (s *Store) callError(ctx context.Context, err error, table, row, server string) error {
 	if exceptionOf(err) != "" {
 		s.recordResponse(server)

@@ -16,7 +16,6 @@ import (
 	"twibase/hbase"
 )
 
-// busyServer answers its first calls with an exception.
 type busyServer struct {
 	hrpc.RegionClient
 	class, message string

@@ -2,8 +2,7 @@
 //
 // gohbase finds regions, keeps one connection to each region server and sends multis. This package
 // adds the rest of [hbase.Store]'s contract: deadlines, multis of several tables, scans that
-// survive a region's move, a timestamp for each cell, and errors. The result of [Store.CheckAndPut]
-// may be wrong.
+// survive a region's move, a timestamp for each cell, and errors.
 //
 // The path of a Get call:
 //
@@ -138,7 +137,7 @@ func open(
 		gohbase.ZookeeperRoot(at.znode),
 		gohbase.Logger(logger),
 		gohbase.EffectiveUser(s.user),
-		// Callers send whole batches. gohbase's default waits 20 ms for more calls.
+		// gohbase's default waits 20 ms for more calls.
 		gohbase.FlushInterval(at.flush),
 		gohbase.RpcQueueSize(maxMulti),
 		gohbase.RegionReadTimeout(readTimeout),
@@ -223,7 +222,7 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf logs at level debug, because ZooKeeper's calls also return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis, for this package's own multis.
+// multiSize returns gohbase's metric of the sizes of multis.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	// stateInterval is the time between reads of an unavailable table's state.
 	stateInterval = 500 * time.Millisecond
 	stateTimeout  = 300 * time.Millisecond
 )
@@ -54,8 +53,8 @@ func (t *tableStates) known(table string) *tableState {
 }
 
 // checkEnabled returns an error if a call would wait for a disabled table. It reads the table's
-// state if the region has no connection, or if the region is unknown and the table is suspected. A
-// call over a connection fails only if the table is known to be disabled.
+// state if the region has no connection, or is unknown in a suspected table. A call over a
+// connection fails only if the table is known to be disabled.
 func (s *Store) checkEnabled(table, row string) error {
 	region, state := s.regions.find(table, row), s.states.known(table)
 	switch served := serverOf(region) != nil; {

@@ -105,7 +105,6 @@ func translate(err error, at location) error {
 	return translated
 }
 
-// throttled is an RpcThrottlingException with a time to wait.
 type throttled struct {
 	error
 	after time.Duration

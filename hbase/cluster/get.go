@@ -52,8 +52,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	return results, cancellation(ctx)
 }
 
-// getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
-// rejected. In parallel, gohbase sends those of unknown regions, and those that failed.
+// getAndRetry repeats Gets that a busy server rejected. In parallel, gohbase sends those of unknown
+// regions, and those that failed.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -116,8 +116,8 @@ func cancellation(ctx context.Context) error {
 	return nil
 }
 
-// getCall is gohbase's Get with a selection. gohbase's own cells take four allocations each, and
-// keep the response of the whole batch in memory.
+// getCall has its own cells: gohbase's take four allocations each, and keep the response of the
+// whole batch in memory.
 type getCall struct {
 	*hrpc.Get
 	selection *selection

@@ -202,7 +202,7 @@ func (r realm) failover(t *testing.T, others ...string) {
 	openAt(t, r.url, withKerberos(t, r.withConf(t, text)))
 }
 
-// clock logs in with a clock that is six minutes ahead. The KDC's error is that of a wrong key.
+// The KDC's error for a wrong clock is that of a wrong key.
 func (r realm) clock(t *testing.T) {
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {

@@ -67,7 +67,7 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: HBase's response: "+format, append([]any{hbase.ErrCorrupt}, args...)...)
 }
 
-// block decodes the cells of a response. The cells alias its memory.
+// block decodes a response's cells, which alias its memory.
 type block struct {
 	data []byte
 	text string // copy of data

@@ -11,8 +11,8 @@ import (
 	"twibase/hbase"
 )
 
-// locator wraps gohbase's ZooKeeper client, which panics for an empty or truncated znode. The
-// locator returns an error instead, and gohbase tries again.
+// locator returns an error for an empty or truncated znode, where gohbase's ZooKeeper client
+// panics. gohbase then tries again.
 type locator struct {
 	zk.Client
 	log     *zerolog.Logger

@@ -15,7 +15,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// losing makes connections. If next is set, a connection breaks before its next response.
+// If next is set, a connection breaks before its next response.
 type losing struct{ next atomic.Bool }
 
 type losingConn struct {

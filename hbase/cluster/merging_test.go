@@ -46,7 +46,7 @@ func TestFlushIntervalSharesMultis(t *testing.T) {
 	if _, err := round(plain); err != nil {
 		t.Fatal(err)
 	}
-	// sent returns the lowest of three counts, because HBase may need a retry.
+	// HBase may need retries.
 	sent := func(call func() error) (least int64) {
 		for i := range 3 {
 			before := minihbase.Observed(t, multis)

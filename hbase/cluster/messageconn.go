@@ -65,7 +65,7 @@ func (w *messageConn) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send writes a message. After an error, all calls of Write fail.
+// After an error, all calls of Write fail.
 func (w *messageConn) send(message []byte) (int, error) {
 	n, err := w.Conn.Write(message)
 	w.err = err

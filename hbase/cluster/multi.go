@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti bounds the calls of a multi. A region server executes several multis in parallel, while
-// the gateway decodes others (BenchmarkUnlimitedMulti).
+// maxMulti bounds a multi: a region server executes several in parallel, while the gateway decodes
+// others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
@@ -63,8 +63,8 @@ func newMulti(
 	return m
 }
 
-// getFromServers sends Gets of known regions, and sets their results. It returns the Gets that a
-// busy server rejected, and the rest, which gohbase must locate or retry.
+// getFromServers sets the results of Gets of known regions. It returns those that a busy server
+// rejected, and the rest, which gohbase must locate or retry.
 func (s *Store) getFromServers(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) (rejected, rest []int) {

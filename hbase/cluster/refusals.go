@@ -20,9 +20,9 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 
 func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable} }
 
-// refusals has the servers that refuse connections. gohbase keeps trying to connect, but calls to
-// regions without a connection fail immediately. A call to a master fails if any server refuses a
-// connection during the call.
+// refusals has the servers that refuse connections. Calls to regions without a connection fail
+// immediately, while gohbase keeps trying to connect. A call to a master fails if any server
+// refuses a connection during the call.
 type refusals struct {
 	count   atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex

@@ -122,7 +122,6 @@ func (s *Store) Warm(ctx context.Context, tables ...string) error {
 	return group.Wait()
 }
 
-// awaitRegions returns when each region of a table has answered a Get.
 func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	found := make(chan error, 1)
 	go func() { found <- s.client.CacheRegions([]byte(table)) }() // ends with the store

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// rpcSpan is the span of an RPC or a batch. If its parent is not recorded, it is zero and records
+// rpcSpan is the span of an RPC or a batch. The zero rpcSpan, of an unrecorded parent, records
 // nothing.
 type rpcSpan struct{ trace.Span }
 

@@ -16,10 +16,9 @@ import (
 // who may see it: if only followers may, it ends with the field 4 of length 0.
 //
 //   - contents: as twibase does.
-//   - positions: a KeyOnlyFilter. The result does not say who may see a twit.
-//   - positions of public twits: a ValueFilter before the KeyOnlyFilter. The region server searches
-//     each value.
-//   - second family: positions that were also stored without values.
+//   - positions: a KeyOnlyFilter, which hides who may see a twit.
+//   - positions of public twits: also a ValueFilter. The region server searches each value.
+//   - second family: positions stored again without values.
 func BenchmarkPageOfTwits(b *testing.B) {
 	public := filter.NewValueFilter(filter.NewCompareFilter(filter.NotEqual,
 		filter.NewRegexStringComparator(`"\x00\z`, 0, "ISO-8859-1", "JAVA")))

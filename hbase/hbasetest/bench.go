@@ -20,8 +20,8 @@ const (
 	listLength = 300
 )
 
-// Bench measures multi-gets of rows of four cells. Some rows have a list of 300 columns in another
-// family. flush flushes the table after the load.
+// Bench measures multi-gets of rows of four cells, some with a list of 300 columns in another
+// family.
 func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	b.Helper()
 	table := loadBench(b, store)

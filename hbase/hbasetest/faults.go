@@ -62,7 +62,8 @@ func When(is func(Op) bool, fault Fault) Hook {
 	}
 }
 
-// Sometimes returns fault for a random share of the operations. seed and their order determine it.
+// Sometimes returns fault for a random share of the operations. seed and the order of operations
+// determine which.
 func Sometimes(seed uint64, share float64, fault Fault) Hook {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -57,7 +57,7 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns the sorted lines of each call since the last Reset, in the order of the calls.
+// Calls returns the sorted lines of each call since the last Reset.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

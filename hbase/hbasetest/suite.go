@@ -15,7 +15,7 @@ import (
 )
 
 // Run is the conformance suite of [hbase.Store]. It closes the stores that open returns, and drops
-// its tables. Unique names of tables allow several runs in one cluster.
+// its tables, which have unique names.
 func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 	s := newSuite(t, open(t))
 	t.Run("Get", s.testGet)

@@ -7,7 +7,6 @@ import (
 	"twibase/hbase"
 )
 
-// scenario writes to a row, with a call per write, and reads it.
 type scenario struct {
 	name   string
 	writes []write

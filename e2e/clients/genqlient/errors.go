@@ -12,7 +12,6 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// failures has the errors of a failed field, a rejected input and a rejected subscription.
 func failures(ctx context.Context, client graphql.Client, url string) (any, error) {
 	seen := map[string]any{}
 	response, err := api.Partial(ctx, client)

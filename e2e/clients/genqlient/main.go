@@ -1,7 +1,7 @@
 // Genqlient uses the API with genqlient, and prints a report as JSON: go run . URL TOKENS LIVE
 //
-// GET TOKENS returns a token of LiLei for an hour, and GET TOKENS?lives=2s a token for two seconds.
-// LIVE is the same endpoint as URL, over connections that are sometimes lost.
+// ../harness.mjs describes TOKENS, here of LiLei. LIVE is URL over connections that are sometimes
+// lost.
 package main
 
 import (
@@ -53,7 +53,6 @@ func (s source) token(ctx context.Context, query string) (string, error) {
 	return string(token), err
 }
 
-// The first token lives for the given time.
 func (s source) tokens(ctx context.Context, lives string, renewals *int) (*Tokens, error) {
 	first, err := s.token(ctx, "?lives="+lives)
 	return &Tokens{token: first, Get: func(ctx context.Context) (string, error) {
@@ -108,7 +107,6 @@ func run(ctx context.Context, url string, source source, liveURL string) (map[st
 	}, nil
 }
 
-// change compares the state with the server's.
 func change(ctx context.Context, client graphql.Client, me *api.ProfileUser) (any, error) {
 	polly, err := api.Profile(ctx, client, "Polly")
 	if err != nil {

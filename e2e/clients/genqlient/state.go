@@ -66,7 +66,6 @@ type UserErrors []api.UserError
 
 func (e UserErrors) Error() string { return fmt.Sprintf("%s (%s)", e[0].Message, e[0].Code) }
 
-// Follow follows a user, and updates the state.
 func (s State) Follow(ctx context.Context, client graphql.Client, username string) error {
 	response, err := api.Follow(ctx, client, api.FollowInput{Username: &username})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 )
 
-// Config is a principal, its keytab, and the location of its KDC.
+// Config is a principal with its keytab and KDC.
 type Config struct {
 	Keytab    string // file
 	Principal string // NAME[/INSTANCE][@REALM], by default in Conf's realm

@@ -32,8 +32,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n + len(simplePreamble), err
 }
 
-// wrapped sends each Write as a Wrap token after its length, and reads such tokens. One goroutine
-// at a time may read.
+// wrapped writes and reads Wrap tokens after their length. One goroutine at a time may read.
 type wrapped struct {
 	net.Conn
 	tokens  *tokens

@@ -49,7 +49,6 @@ const (
 
 var errAnswer = errors.New("the server does not answer as Kerberos demands")
 
-// request returns the proof that the client has the key of the ticket.
 func (c *gssContext) request() ([]byte, error) {
 	request, err := messages.NewAPReq(c.ticket.Ticket, c.ticket.key, c.authenticator)
 	if err != nil {
@@ -60,7 +59,6 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-// answer checks the server's proof that it has the key of the service.
 func (c *gssContext) answer(token []byte) (*tokens, error) {
 	head, body, err := parseToken(token)
 	if err != nil {

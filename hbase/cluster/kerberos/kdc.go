@@ -75,8 +75,7 @@ func (id *identity) kdcs(realm string) (kdcs []string, err error) {
 	return kdcs, nil
 }
 
-// client returns gokrb5's client of one KDC. Each has its own list of KDCs, because gokrb5 reorders
-// it.
+// Each client has its own list of KDCs, because gokrb5 reorders it.
 func (id *identity) client(realm, kdc string) *client.Client {
 	krb5 := *id.krb5
 	krb5.Realms = []config.Realm{{Realm: realm, KDC: []string{kdc}}}

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Login is a principal. The Login that Start returns has a ticket of the KDC, and renews it. Login
-// is safe for concurrent use.
+// Login is a principal. The Login of Start has a ticket of the KDC, and renews it. Login is safe
+// for concurrent use.
 type Login struct {
 	id   *identity
 	log  zerolog.Logger

@@ -46,8 +46,7 @@ func (id *identity) logIn() (*session, error) {
 	return &session{id, newExpiring(reply.Ticket, reply.DecryptedEncPart), map[string]expiring{}}, nil
 }
 
-// renewOf gets tickets for an earlier session's services, so that connections need not wait for the
-// KDC.
+// renewOf gets tickets for an earlier session's services, so that connections need not wait.
 func (s *session) renewOf(earlier *session) {
 	for principal := range earlier.others {
 		if host, ok := strings.CutPrefix(principal, service+"/"); ok {
@@ -69,8 +68,7 @@ func (s *session) service(service, host string) (ticket, error) {
 	return t.ticket, err
 }
 
-// ticket returns the ticket for a principal, from the session or from the realm's KDC, for which by
-// is the ticket-granting ticket.
+// by is the ticket-granting ticket for the realm's KDC.
 func (s *session) ticket(principal, realm string, by expiring) (expiring, error) {
 	if t, ok := s.others[principal]; ok && t.valid() {
 		return t, nil

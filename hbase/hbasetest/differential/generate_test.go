@@ -65,10 +65,9 @@ func (g generator) family() string {
 	return pick(g, families).Name
 }
 
-// column returns an empty qualifier in family c only, because no filter seeks in its pages. HBase
-// writes the marker of a family to the column of the empty qualifier. If a newer cell of that
-// column precedes the marker, a filter that seeks skips it, and deleted cells are readable in pages
-// (HBASE-18471 fixed this for other reads).
+// Only family c has an empty qualifier, because no filter seeks in its pages: such a filter may
+// skip the delete marker of a family or a row (see columnRange in hbase/cluster; HBASE-18471 fixed
+// this for other reads).
 func (g generator) column() (family, qualifier string) {
 	family, qualifier = g.family(), pick(g, qualifiers)
 	if family == "c" && g.rarely(3) {

@@ -12,8 +12,7 @@ import (
 
 // archive returns the name of the class-data archive of the jars in lib. It halves the CPU time of
 // an HBase's start, because its classes are already parsed and verified. It depends on the JVM and
-// the jars' folder. With another JVM's archive, Java would not even use the archive of its own
-// classes.
+// the jars' folder.
 func archive(lib string) string {
 	java, _ := exec.LookPath("java")
 	java, _ = filepath.EvalSymlinks(java)
@@ -30,7 +29,6 @@ func classPath(lib, conf string) []string {
 	return arguments
 }
 
-// writeArchive starts an HBase to list the classes that it loads.
 func writeArchive(ctx context.Context, lib string) error {
 	work, err := os.MkdirTemp(filepath.Dir(lib), "archive-")
 	if err != nil {

@@ -45,7 +45,7 @@ func template(name string) *x509.Certificate {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
 }
 
-// Issue applies changes to a certificate for localhost, signs it, and writes it with its key.
+// Issue writes a certificate for localhost, with changes, and its key.
 func (a *Authority) Issue(name string, changes ...func(*x509.Certificate)) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -25,7 +25,7 @@ type Distributed struct {
 	starts            int
 }
 
-// session is the ZooKeeper session timeout of region servers, after which regions are reassigned.
+// session is the ZooKeeper session timeout of region servers.
 const session = 6 * time.Second
 
 // A short masterSession would end the master on a busy machine.
@@ -123,7 +123,7 @@ func (d *Distributed) URL() string { return d.url }
 
 func (d *Distributed) Servers() int { return len(d.servers) }
 
-// StartZooKeeper starts or restarts ZooKeeper. Sessions survive a restart.
+// StartZooKeeper keeps sessions when it restarts ZooKeeper.
 func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 	const class = "org.apache.zookeeper.server.ZooKeeperServerMain"
 	if d.zookeeper, err = d.start("zookeeper", class, filepath.Join(d.dir, "zoo.cfg")); err != nil {
@@ -134,7 +134,7 @@ func (d *Distributed) StartZooKeeper(ctx context.Context) (err error) {
 
 func (d *Distributed) KillZooKeeper() { d.zookeeper.kill() }
 
-// StartMaster starts or restarts the master, without waiting until it serves.
+// StartMaster does not wait until the master serves.
 func (d *Distributed) StartMaster() (err error) {
 	const class = "org.apache.hadoop.hbase.master.HMaster"
 	d.master, err = d.server("master", class, "hbase.master.port=0", masterSession)

@@ -25,7 +25,6 @@ const (
 	TicketLifetime = 6 * time.Second
 )
 
-// KDC is a Kerberos server for an HBase and its clients.
 type KDC struct {
 	Keytab string // of HBase, its clients, and the service on [Elsewhere]
 	Conf   string // krb5.conf of clients
@@ -104,7 +103,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security is of an HBase with Kerberos. protection is hbase.rpc.protection.
+// Security uses protection as hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

@@ -71,8 +71,7 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Main runs a program's tests and kills their HBase. If they fail, it prints the end of HBase's
-// log.
+// Main runs tests and kills their HBase. If they fail, it prints the end of HBase's log.
 func Main(m *testing.M) int {
 	status := m.Run()
 	shared.Lock()
