@@ -20,7 +20,6 @@ const generated = "__generated__"
 // commented has six comments. The newest four are hidden from the viewers.
 const commented = "VOWwj-e6ogB___5qZsD2_3hpYW9ob25nLTI"
 
-// javascript is a client program for harness.mjs.
 type javascript struct {
 	folder string
 	build  [][]string

@@ -1,5 +1,5 @@
-// Package dataset generates CSV files for tests from a seed, with cases such as follows without
-// times, and twits at the same time.
+// Package dataset generates CSV files for tests from a seed, with cases such as twits at the same
+// time, and a user without data.
 package dataset
 
 import (

@@ -47,7 +47,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 	ctx, span := startSpan(ctx, "Batch")
 	calls := make([]hrpc.Call, len(requests))
 	for k, i := range requests {
-		// gohbase does not notice that the ctx of a single call has expired.
+		// gohbase does not notice that the ctx of a single call has expired, so all share one.
 		calls[k] = b.call(ctx, i)
 	}
 	begun := time.Now()
