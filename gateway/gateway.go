@@ -1,4 +1,4 @@
-// Package gateway serves GraphQL over a store. A process can have several [Gateway]s.
+// Package gateway serves GraphQL over a store.
 package gateway
 
 import (
@@ -30,39 +30,39 @@ import (
 )
 
 const (
-	// maxInFlight bounds the bytes of responses that are being sent, and separately the bytes of
-	// requests that are being received. Above maxInFlight, the oldest transfers are cut off.
+	// maxInFlight bounds the bytes of responses being sent, and those of requests being received: see
+	// [inflight.Bytes].
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the completion of acknowledged writes during a shutdown. Sweeps
-	// complete the remaining writes.
+	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps complete the
+	// rest.
 	completionTimeout = 5 * time.Second
 )
 
 // Config configures a gateway. The zero value serves only anonymous clients, without limits.
 type Config struct {
-	Tokens         *auth.Tokens       // nil accepts no bearer tokens
-	TrustedProxies auth.Proxies       // whose X-Forwarded-For is trusted
-	Documents      *documents.Trusted // trusted; may be nil
+	Tokens         *auth.Tokens // nil accepts none
+	TrustedProxies auth.Proxies
+	Documents      *documents.Trusted // may be nil
 	Limits         limits.Limits      // per request
 	Origins        []string           // CORS
-	CORSHeaders    []string           // more request headers that pages of Origins may send
+	CORSHeaders    []string           // additional request headers
 
 	Concurrency       int // operations; 0 for no limit
 	ReadMemory        int // bytes of all large requests; 0 for no limit
-	RowsPerSecond     int // per viewer, or address if a request has no token; 0 for no limit
+	RowsPerSecond     int // per client, see [auth.ClientOf]; 0 for no limit
 	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
-	FanoutLimit       int // followers, above which an author is a broadcaster; 0 for [tables.FanoutLimit]
+	FanoutLimit       int // of an author who is no broadcaster; 0 for [tables.FanoutLimit]
 
-	// Traces records requests, rounds and calls of the store; may be nil.
+	// Traces records requests, rounds and store calls; may be nil.
 	Traces trace.TracerProvider
 	// Slow is the shortest duration logged as slow; 0 for none.
 	Slow time.Duration
 
-	// DrainDelay is the time after [ErrTerminated] during which requests are still served, while
-	// load balancers notice that /readyz fails.
+	// DrainDelay is the time from [ErrTerminated] to the shutdown, for load balancers to notice that
+	// /readyz fails.
 	DrainDelay time.Duration
 
-	Shared bool // the store is an HBase cluster, which other gateways may also serve
+	Shared bool // the store is an HBase cluster
 
 	Production bool
 	// PrivateMetrics hides /metrics on Public.
@@ -71,10 +71,10 @@ type Config struct {
 	Log            zerolog.Logger
 }
 
-// Gateway serves one store. It is safe for concurrent use.
+// Gateway is safe for concurrent use.
 type Gateway struct {
-	// Public serves /graphql, /readyz and /healthz. Unless in production, it also serves the IDE,
-	// the schema, /dev/token and, unless PrivateMetrics is true, /metrics.
+	// Public serves /graphql, /readyz and /healthz; outside of production also the IDE, the schema,
+	// /dev/token and, unless PrivateMetrics, /metrics.
 	Public http.Handler
 	// Monitoring serves /metrics, /usage, /goroutines, /debug/pprof, /healthz and /readyz.
 	Monitoring http.Handler
@@ -102,8 +102,8 @@ type Gateway struct {
 	live    *live.Poller
 }
 
-// New returns a gateway over a store with tables. [Gateway.Run] does its background work. The
-// caller closes the store after Run.
+// New returns a gateway over a store with tables. The caller calls [Gateway.Run], and then closes
+// the store.
 func New(base hbase.Store, config Config) *Gateway {
 	store := newTimedStore(base)
 	g := &Gateway{
@@ -141,8 +141,8 @@ func New(base hbase.Store, config Config) *Gateway {
 	return g
 }
 
-// Reload replaces the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay for later
-// requests. It ignores the other fields of config.
+// Reload replaces only the Limits, Origins, CORSHeaders, TrustedProxies and DrainDelay, for later
+// requests.
 func (g *Gateway) Reload(config Config) {
 	g.current.Store(&config)
 	g.endpoint.Reload(config.Limits, config.Origins)

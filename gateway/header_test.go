@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// A header field of four bytes needs a hundred bytes of memory.
 func TestManyHeaderFieldsAreRejectedBeforeTheBody(t *testing.T) {
 	slowly(t, maxInFlight, func(t *testing.T, s *slowServer) {
 		for _, test := range []struct {

@@ -45,9 +45,8 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 }
 
-// probe reads users, and writes to intents, which all writes need. One available region of each
-// table is enough: an unavailable region is unavailable to all gateways, so requests to another
-// gateway would fail, too. probe needs no HBase master.
+// probe reads users and writes to intents, which all writes need. One available region of each is
+// enough: the others are unavailable to all gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()
@@ -78,8 +77,7 @@ func (r *readiness) reads(ctx context.Context) error {
 	return err
 }
 
-// writes sends CheckAndPuts whose checks fail. A region that rejects writes also rejects such a
-// CheckAndPut.
+// writes sends CheckAndPuts whose checks fail. A region that rejects writes rejects them, too.
 func (r *readiness) writes(ctx context.Context) (err error) {
 	rows := probedRows(tables.Intents.Table)
 	errs := make(chan error, len(rows))
@@ -98,7 +96,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns the start keys of a new table's regions. The first region has no start key.
+// probedRows returns the start keys of a new table's regions except the first.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

@@ -26,16 +26,15 @@ const (
 	maxVersions   = 200
 )
 
-// requestMetrics counts requests. An operation of a WebSocket or a shared stream is a request. A
-// subscription is counted at its end.
+// requestMetrics counts each operation of a WebSocket or a shared stream as a request, and a
+// subscription at its end.
 type requestMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	rows     *prometheus.CounterVec
 	usage    *usage.Usage
 
-	// mu is held from the choice of a label to its use. If the label lost its series in between,
-	// WithLabelValues would create the series again, beyond the bound.
+	// mu is held from the choice of a label to its use: see [labels.Values].
 	mu                            sync.Mutex
 	operations, clients, versions *labels.Values
 }
@@ -83,8 +82,8 @@ const pairSeparator = "\n" // in m.versions, between client and version
 
 type requestLabels struct{ operation, kind, client, version, code string }
 
-// label returns the labels of a request. ok is false for WebSocket connections, shared streams and
-// preflights, which are not counted. The caller holds mu.
+// label returns false for WebSocket connections, shared streams and preflights, which are not
+// counted. The caller holds mu.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

@@ -68,8 +68,8 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the number of rows that the operation of ctx has read, or the number of its Gets
-// if that is larger, because a Get of a missing row costs the same.
+// rowsRead returns the rows read so far, or the Gets if they are more: a Get of a missing row costs
+// the same.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())
@@ -77,7 +77,7 @@ func rowsRead(ctx context.Context) int64 {
 
 func (g *Gateway) newGraphQLHandler(config Config) http.Handler {
 	return middleware.Chain(g.endpoint,
-		// Web pages of permitted origins must be able to read all responses, including rejections.
+		// Web pages must be able to read all responses, including rejections.
 		middleware.CORS(config.Origins, config.CORSHeaders),
 		// Load shedding and the limits per address need the client address.
 		config.TrustedProxies.Handler,
@@ -121,8 +121,7 @@ func (g *Gateway) monitoring() http.Handler {
 		writeText(w, http.StatusOK, stacks.String())
 	})
 	mux.Handle("GET /usage", g.usage)
-	// The package net/http/pprof also registers its handlers in http.DefaultServeMux, which no
-	// listener serves.
+	// net/http/pprof also registers in http.DefaultServeMux, which no listener serves.
 	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", httppprof.Trace)

@@ -30,8 +30,7 @@ const (
 	maxHeaderBytes  = 64 << 10
 	maxHeaderFields = 100 // each takes more than 100 bytes of memory
 	maxStreams      = 100 // of an HTTP/2 connection, the minimum that RFC 9113 recommends
-	// maxUnread bounds the bytes of bodies that HTTP/2 buffers until handlers read them, per
-	// connection and per stream.
+	// maxUnread bounds the unread bytes of bodies that HTTP/2 buffers, per connection and per stream.
 	maxUnread = 64 << 10
 )
 
@@ -45,14 +44,13 @@ type Listeners struct {
 // ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens a store and returns a gateway over it. Before Open waits, it calls the parameter
-// waiting with the reason.
+// Open opens a store and returns a gateway over it. Before it waits, it calls waiting with the
+// reason.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
-// Serve serves HTTP immediately. Until open returns, it rejects requests, and /readyz returns
-// status 503 with the reason. Then the gateway serves requests until ctx is done, and shuts down.
-// If a listener fails, Serve cancels the context of open and returns the error. The caller closes
-// the store.
+// Serve listens immediately. Until open returns, it rejects requests, and /readyz has status 503
+// and the reason. Then the gateway serves until ctx is done, and shuts down. If a listener fails,
+// Serve cancels open's context and returns the error. The caller closes the store.
 func Serve(ctx context.Context, l Listeners, config Config, open Open) error {
 	log := config.Log
 	front := newFront()
@@ -122,9 +120,9 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// newServer bounds the requests of an HTTP/2 connection: two for each slot, and at most maxStreams.
-// The slots and the queue have room for five requests for each slot. Without this bound, one client
-// could fill them with requests that it cancels at no cost.
+// newServer bounds the requests of an HTTP/2 connection to two per slot, and at most maxStreams.
+// Otherwise one client could fill the slots and the queue, five requests per slot, with requests
+// that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
@@ -151,8 +149,8 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// limitHeader rejects requests with too many header fields. It reads no body, because a slow body
-// would keep the header in memory.
+// limitHeader rejects too many header fields. It reads no body: a slow one would keep the header in
+// memory.
 func limitHeader(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fields := 0

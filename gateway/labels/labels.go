@@ -16,22 +16,19 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values chooses the values of a label that get a time series in Prometheus. The first max values
-// get one. All other values have the label [Other].
+// Values gives the first max values of a label a time series of their own, and all others [Other].
 //
-// A value loses its series after a day without use. Once an hour, a value without a series may
-// replace the least used one, but only if it was more than twice as frequent. So values that a
-// client invents rarely replace other values.
+// A value loses its series after a day without use. Once an hour, a value without a series replaces
+// the least used one if it was more than twice as frequent, so invented values rarely do.
 //
-// Values is not safe for concurrent use. The caller holds a lock from the call of Of until it has
-// used the label. Otherwise the value could lose its series in between, and the use would create
-// the series again.
+// Values is not safe for concurrent use. The caller holds a lock from Of until it has used the
+// label, because the use would recreate a series that was dropped in between.
 type Values struct {
 	max     int
 	dropped func(value string)
 
 	own    map[string]*use
-	others map[string]int // calls since the last ranking, of at most max values without a series
+	others map[string]int // since the last ranking, of at most max values
 	free   int
 	next   time.Time // the next ranking
 }
@@ -43,14 +40,13 @@ type use struct {
 	reserved bool
 }
 
-// New returns Values with at most max series, not counting reserved ones. It calls dropped with
-// each value that loses its series. The function dropped must not call the Values.
+// New returns Values with at most max series in addition to reserved ones. dropped receives each
+// value that loses its series, and must not call the Values.
 func New(max int, dropped func(value string)) *Values {
 	return &Values{max: max, dropped: dropped, own: map[string]*use{}, others: map[string]int{}, free: max}
 }
 
-// Of returns the label of a value: the value itself or [Other]. A reserved value always has a
-// series. The caller bounds the number of reserved values.
+// Of returns the value or [Other]. Reserved values, which the caller bounds, always have a series.
 func (v *Values) Of(value string, reserved bool, now time.Time) string {
 	if value == Other {
 		return Other
@@ -128,8 +124,8 @@ func (v *Values) least() (least string) {
 
 const maxText = 64 // bytes
 
-// Text returns a text of a client. It returns the parameter unknown for an empty text, and [Other]
-// for a text longer than maxText or not in printable ASCII.
+// Text returns a client's text, unknown if it is empty, or [Other] if it is longer than maxText or
+// not printable ASCII.
 func Text(text, unknown string) string {
 	if text == "" {
 		return unknown

@@ -23,10 +23,9 @@ const minCompressed = 4 << 10 // bytes
 // longer (BenchmarkCompressionLevel).
 const compressionLevel = 2
 
-// Compress buffers responses, and compresses responses of at least minCompressed with gzip.
-// inFlight counts the bytes of a response while it is sent. Compress passes on WebSockets and
-// server-sent events unchanged. If a client accepts events, its other responses are buffered, but
-// not compressed.
+// Compress buffers responses, and compresses those of at least minCompressed with gzip, but not for
+// clients that accept server-sent events. It passes on WebSockets and events unchanged. inFlight
+// counts bytes being sent.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(compressionLevel), gzhttp.EnableZstd(false),
@@ -52,12 +51,10 @@ func Compress(inFlight *inflight.Bytes) Middleware {
 
 const compressedPart = 64 << 10 // bytes
 
-// yield lets other goroutines run while a long response is compressed. Without yield, Go would run
-// the compression for up to 10 ms at a time.
+// yield lets other goroutines run during a long compression, which Go preempts only after 10 ms.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A response that is not compressed is written as a whole: written in parts, it would make
-		// the buffer grow in steps.
+		// In parts, an uncompressed response would make the buffer grow in steps.
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w = yieldingWriter{w}
 		}
@@ -84,9 +81,8 @@ func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 const maxPooledBuffer = 1 << 20 // bytes
 
-// buffer sends a response after next has returned, so that no compressor is held while a slow
-// client reads. inFlight bounds the memory. Server-sent events are sent immediately.
-// BenchmarkBuffer measures the cost.
+// buffer sends a response after next has returned, so that a slow client holds no compressor.
+// Server-sent events are sent immediately. BenchmarkBuffer measures the cost.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +115,7 @@ type bufferedWriter struct {
 	events bool
 }
 
-// WriteHeader keeps the status until the body is sent, unless events follow.
+// WriteHeader defers the status, unless events follow.
 func (w *bufferedWriter) WriteHeader(status int) {
 	w.status = status
 	if w.events = strings.HasPrefix(w.Header().Get("Content-Type"), sse.MediaType); w.events {

@@ -28,9 +28,8 @@ func corsHeaders() []string {
 
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of the origins send requests with corsHeaders and the parameter headers, and read
-// all responses, including errors. It allows no credentials, because cookies are not used. It
-// forbids caches to store responses.
+// CORS lets pages of origins send corsHeaders and headers, and read all responses, including
+// errors. It allows no credentials, because cookies are not used. It forbids caching.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return noStore
@@ -75,8 +74,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders rejects invalid names, and the name *, which would allow all headers. It also
-// rejects names if there are no origins.
+// CheckCORSHeaders rejects invalid names, *, which would allow all headers, and names without
+// origins.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

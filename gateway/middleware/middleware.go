@@ -9,7 +9,7 @@ import (
 // Middleware returns a handler that calls next or responds itself.
 type Middleware = func(next http.Handler) http.Handler
 
-// Chain wraps handler in the middleware of list. The first one is the outermost.
+// Chain wraps handler in middleware, the first one outermost.
 func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	for _, wrap := range slices.Backward(list) {
 		handler = wrap(handler)
@@ -17,8 +17,8 @@ func Chain(handler http.Handler, list ...Middleware) http.Handler {
 	return handler
 }
 
-// SecurityHeaders forbids browsers to guess content types, to run scripts of a response, and to
-// frame it. The IDE has its own Content-Security-Policy.
+// SecurityHeaders forbids content sniffing, scripts and framing. The IDE has its own
+// Content-Security-Policy.
 func SecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -16,9 +16,9 @@ const maxLoggedName = 100 // bytes
 
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
-// RequestLog logs the costs of each request, and of each operation of a WebSocket or a shared
-// stream. It logs at most 10 rejected requests and operations per second. All log lines of a
-// request have its id as "request". It is safe for concurrent use.
+// RequestLog logs the cost of each request, and of each operation of a WebSocket or a shared
+// stream, but at most 10 rejections per second. All log lines of a request have its id as
+// "request". It is safe for concurrent use.
 type RequestLog struct {
 	log      zerolog.Logger
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)
@@ -27,7 +27,7 @@ type RequestLog struct {
 	rejected zerolog.Sampler
 }
 
-// NewRequestLog returns a RequestLog that calls measure at the end of each request and operation.
+// NewRequestLog returns a log that calls measure after each request and operation.
 func NewRequestLog(
 	log zerolog.Logger, measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow, spans Spans,
 ) *RequestLog {
@@ -45,14 +45,13 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation begins the measurement of an operation of a WebSocket or a shared stream. The caller
-// calls end, which logs the operation.
+// Operation begins an operation of a WebSocket or a shared stream, and end logs it.
 func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (operation context.Context, end func()) {
 	ctx, _, _, line := l.begin(l.spans.operation(ctx, extensions))
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin puts an id, a trace and a logger into the ctx. The function end returns the log line.
+// begin adds an id, a trace and a logger to ctx. end returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

@@ -19,9 +19,8 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them.
-// It leaves requests with a token to the endpoint, because their viewers are not known yet. It also
-// leaves the first [loggedRejections] of the other requests in each second to the endpoint, so that
-// their rejections are logged.
+// It leaves to the endpoint requests with tokens, because their viewers are not known yet, and the
+// first [loggedRejections] others per second, so that these rejections are logged.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()
@@ -73,8 +72,8 @@ func (d *Drain) Draining() bool {
 	return d.draining
 }
 
-// Shutdown rejects new requests. It calls release to end long requests, such as subscriptions, and
-// waits for all other requests until ctx is done.
+// Shutdown rejects new requests, calls release to end long ones, and waits for the others until ctx
+// is done.
 func (d *Drain) Shutdown(ctx context.Context, release func(context.Context)) {
 	d.mu.Lock()
 	d.draining = true

@@ -18,9 +18,9 @@ import (
 
 const maxSpanName = 64 // bytes
 
-// Spans starts a span for each request, or for each operation of a WebSocket or a shared stream.
-// The headers traceparent and tracestate name the parent. An operation has them in its extensions.
-// The zero value starts no spans.
+// Spans starts a span for each request, or operation of a WebSocket or a shared stream. The parent
+// is in traceparent and tracestate, which are headers, or extensions of an operation. The zero
+// value starts none.
 type Spans struct {
 	tracer trace.Tracer
 	parent propagation.TraceContext
@@ -34,8 +34,8 @@ func NewSpans(provider trace.TracerProvider) Spans {
 	return Spans{tracer: provider.Tracer("twibase/gateway")}
 }
 
-// request starts the span of a request. It starts none for the handshake of a WebSocket or the GET
-// of a shared stream, because their operations have their own spans.
+// request starts no span for the handshake of a WebSocket or the GET of a shared stream: their
+// operations have spans.
 func (s Spans) request(r *http.Request) context.Context {
 	ctx := r.Context()
 	if s.tracer == nil {
@@ -54,8 +54,8 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts the span of an operation. If its extensions name no parent, the parent is the
-// span that the WebSocket's handshake names, or the span of the POST to the shared stream.
+// operation starts a span. If the extensions name no parent, it is that of the WebSocket's
+// handshake, or the span of the POST to the shared stream.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -69,8 +69,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// end ends the span. The parameter status is the HTTP status, or 0 for an operation of a WebSocket
-// or a shared stream.
+// end ends the span. status is 0 for an operation of a WebSocket or a shared stream.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return

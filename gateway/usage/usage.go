@@ -106,8 +106,7 @@ func (u *Usage) Add(r Request, now time.Time) {
 	}
 }
 
-// hour returns the counts of the current hour. Its first call in an hour drops the counts of 24
-// hours ago.
+// hour returns the counts of the current hour, in place of those of 24 hours ago.
 func (u *Usage) hour(now time.Time) *hour {
 	start := now.Truncate(time.Hour)
 	h := &u.hours[int(start.Unix()/3600)%Hours]

@@ -1,6 +1,5 @@
-// Package apierr decides which errors are public. Clients see an [Error] with its message and code.
-// [Of] makes other known errors public, such as timeouts. All other errors become "internal error",
-// and are logged.
+// Package apierr decides which errors are public: an [Error], and the errors that [Of] knows, such
+// as timeouts. All others become "internal error", and are logged.
 package apierr
 
 import (
@@ -22,33 +21,19 @@ import (
 // Code is the stable `extensions.code` of an error.
 type Code string
 
+// docs/ERRORS.md describes the codes.
 const (
-	// CodeBadUserInput is a request that the client must correct.
-	CodeBadUserInput Code = "BAD_USER_INPUT"
-	// CodeUnauthenticated is a missing or invalid token.
-	CodeUnauthenticated Code = "UNAUTHENTICATED"
-	// CodeForbidden is an action that the viewer may not do, a document that is not trusted, or a
-	// WebSocket of an origin that is not allowed.
-	CodeForbidden Code = "FORBIDDEN"
-	// CodeNotFound is a shared stream that this gateway does not have. Missing objects are null, or
-	// user errors of mutations.
-	CodeNotFound Code = "NOT_FOUND"
-	// CodeLimitExceeded has the `limit` in the extensions. If known, they also have the `actual`
-	// number or `retryAfterMs`.
-	CodeLimitExceeded Code = "LIMIT_EXCEEDED"
-	// CodeTooManyErrors is the last error of a response with more errors than are sent.
-	CodeTooManyErrors Code = "TOO_MANY_ERRORS"
-	// CodeTimeout is a request that took too long or was cancelled.
-	CodeTimeout Code = "TIMEOUT"
-	// CodeUnavailable is a store or a key set that does not respond. It is also a server that is
-	// busy, starting or shutting down, or that has no secret for tokens.
-	CodeUnavailable Code = "UNAVAILABLE"
-	// CodePersistedQueryNotFound is an unknown hash of a document.
+	CodeBadUserInput           Code = "BAD_USER_INPUT"
+	CodeUnauthenticated        Code = "UNAUTHENTICATED"
+	CodeForbidden              Code = "FORBIDDEN"
+	CodeNotFound               Code = "NOT_FOUND"
+	CodeLimitExceeded          Code = "LIMIT_EXCEEDED"
+	CodeTooManyErrors          Code = "TOO_MANY_ERRORS"
+	CodeTimeout                Code = "TIMEOUT"
+	CodeUnavailable            Code = "UNAVAILABLE"
 	CodePersistedQueryNotFound Code = "PERSISTED_QUERY_NOT_FOUND"
-	// CodeCursorExpired is a cursor whose events are no longer stored.
-	CodeCursorExpired Code = "CURSOR_EXPIRED"
-	// CodeInternal is any other error.
-	CodeInternal Code = "INTERNAL"
+	CodeCursorExpired          Code = "CURSOR_EXPIRED"
+	CodeInternal               Code = "INTERNAL"
 )
 
 // Error is an error that clients see. It is immutable, and may be shared by fields.
@@ -71,17 +56,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput formats a message that names the mistake.
+// BadUserInput names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated formats a message that names the defect of the token.
+// Unauthenticated names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden formats a message that names the broken rule.
+// Forbidden names the broken rule.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
@@ -141,7 +126,7 @@ func Unavailable(cause error) *Error {
 
 const tryAgain = "; try again later"
 
-// afterWrite returns e, or if a mutation may have been executed, a copy of e whose message says so.
+// afterWrite returns e, or a copy that says that the mutation may have been executed.
 func (e *Error) afterWrite(cause error) *Error {
 	if m := (interface{ MayBeDone() bool })(nil); errors.As(cause, &m) && m.MayBeDone() {
 		return e.mayBeExecuted()
@@ -164,7 +149,7 @@ func retryAfter(time time.Duration) map[string]any {
 	return map[string]any{"retryAfterMs": time.Milliseconds()}
 }
 
-// Busy asks the client of an overloaded server to retry after a time.
+// Busy asks the client to retry after a time.
 func Busy(after time.Duration) *Error {
 	return &Error{Code: CodeUnavailable, Message: "the server is busy" + tryAgain,
 		Extensions: retryAfter(after)}
@@ -208,8 +193,7 @@ func (e *Error) extensions() map[string]any {
 	return all
 }
 
-// Write writes the error as a GraphQL response. If w has a method CountCode, it is called with the
-// code.
+// Write writes a GraphQL response, and calls w.CountCode(code) if w has this method.
 func (e *Error) Write(w http.ResponseWriter, status int) {
 	if counter, ok := w.(interface{ CountCode(code string) }); ok {
 		counter.CountCode(string(e.Code))
@@ -221,7 +205,7 @@ func (e *Error) Write(w http.ResponseWriter, status int) {
 	_ = json.NewEncoder(w).Encode(map[string]gqlerror.List{"errors": {e.GraphQL()}})
 }
 
-// Reject writes Retry-After, and status 429 if a limit is exceeded, or status 503 for other errors.
+// Reject writes Retry-After, and status 429 for an exceeded limit, otherwise 503.
 func (e *Error) Reject(w http.ResponseWriter) {
 	status, after := http.StatusServiceUnavailable, int64(1)
 	if e.Code == CodeLimitExceeded {

@@ -17,11 +17,11 @@ import (
 
 const maxRemembered = 100_000 // keys
 
-// freePost is the size up to which a post is not limited, in bytes.
+// freePost is the largest size of an unlimited post, in bytes.
 const freePost = 4 << 10
 
-// Attempts limits the rates of sign-ups by client address, of log-ins by address and username, and
-// of long texts by author. docs/PERMISSIONS.md has the numbers. It is safe for concurrent use.
+// Attempts limits the rates of sign-ups by address, of log-ins by address and username, and of long
+// texts by author: see docs/PERMISSIONS.md. It is safe for concurrent use.
 type Attempts struct {
 	signUps, logIns, names, posts *buckets
 	now                           func() time.Time
@@ -38,15 +38,14 @@ func NewAttempts(now func() time.Time) *Attempts {
 	}
 }
 
-// SignUp counts a sign-up and returns 0. If the client must wait, SignUp returns the time and
-// counts nothing.
+// SignUp counts a sign-up and returns 0, or counts nothing and returns the time to wait.
 func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 	return a.signUps.take(AddressOf(ctx), a.now(), 1)
 }
 
 // LogIn is like SignUp, by address and then by username. If the address must wait, the attempt does
-// not count for the username: otherwise one address could lock out the owner of the username. If
-// the username must wait, the attempt still counts for the address.
+// not count for the username: one address could lock out its owner. If the username must wait, the
+// attempt still counts for the address.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {
@@ -143,7 +142,7 @@ func (p Proxies) client(r *http.Request) string {
 	return client.String()
 }
 
-// parseHop parses an address. Some load balancers append the client's port.
+// parseHop accepts a port, which some load balancers append.
 func parseHop(hop string) (address netip.Addr, ok bool) {
 	if address, err := netip.ParseAddr(hop); err == nil {
 		return address, true

@@ -15,8 +15,8 @@ import (
 // Viewer is the user of a token.
 type Viewer struct {
 	Username string
-	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have
-	// a role, which tokens do not contain.
+	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have a
+	// role.
 	Admin bool
 }
 
@@ -93,8 +93,8 @@ func (t *Tokens) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Authenticate returns a ctx with the viewer of an Authorization header and the token's expiry.
-// It returns the errors of [Tokens.Verify], and [ErrScheme].
+// Authenticate adds the viewer and the expiry of an Authorization header to ctx. It returns the
+// errors of [Tokens.Verify], and [ErrScheme].
 func (t *Tokens) Authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {

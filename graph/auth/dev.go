@@ -11,8 +11,8 @@ import (
 
 const maxDevRequest = 4 << 10
 
-// ActsAs reports whether a request may get the token of any user: Dev is set, and the request comes
-// from this machine without a proxy. Its Host must be local, too, against DNS rebinding.
+// ActsAs reports whether a request may get the token of any user: with Dev, from this machine,
+// without a proxy. Its Host must be local, too, against DNS rebinding.
 func (t *Tokens) ActsAs(r *http.Request) bool {
 	return t.Signs() && t.Dev && isLoopback(r.RemoteAddr) && isLoopback(r.Host) &&
 		r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
@@ -27,8 +27,8 @@ func isLoopback(hostPort string) bool {
 	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
 }
 
-// DevHandler serves tokens of any user to requests that [Tokens.ActsAs] admits. JSON needs a
-// preflight, which is not answered, so no page of another origin gets a token.
+// DevHandler serves tokens of any user if [Tokens.ActsAs] permits. Pages of other origins get none:
+// JSON needs a preflight, which is not answered.
 func (t *Tokens) DevHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !t.ActsAs(r) {

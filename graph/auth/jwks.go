@@ -51,8 +51,7 @@ type publicKey struct {
 	key       any
 }
 
-// ReadKeySet reads a file or URL. A file that cannot be read is an error. A URL that cannot be
-// fetched is not: it is fetched again later.
+// ReadKeySet reads a file or URL. A failed fetch of a URL is no error: it is repeated later.
 func ReadKeySet(ctx context.Context, location string, log zerolog.Logger) (*KeySet, error) {
 	return readKeySet(ctx, http.DefaultTransport, location, log)
 }
@@ -78,8 +77,8 @@ func readKeySet(ctx context.Context, network http.RoundTripper, location string,
 // Failing reports whether the last read failed.
 func (s *KeySet) Failing() bool { return s.keys.failing.Load() }
 
-// find returns the keys with an id. Without an id it returns the key of the algorithm, unless there
-// are several. If it finds no key, it reads the set again, at most once per pause.
+// find returns the keys with an id, or without an id the only key of the algorithm. If there is
+// none, it reads the set again, at most once per pause.
 func (s *KeySet) find(ctx context.Context, id, algorithm string) ([]any, error) {
 	if found := s.known(id, algorithm); found != nil {
 		return found, nil
@@ -144,7 +143,7 @@ func algorithmOf(key any) jose.SignatureAlgorithm {
 	return ""
 }
 
-// newClient returns a client that follows at most three redirects, all with the same scheme.
+// newClient follows at most three redirects, all with the same scheme.
 func newClient(network http.RoundTripper) *http.Client {
 	check := func(r *http.Request, via []*http.Request) error {
 		if len(via) > 3 || r.URL.Scheme != via[0].URL.Scheme {

@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// reloaded is a value parsed from a file or URL, and read again at intervals. If a read fails, the
-// value stays. Without a read function it never changes.
+// reloaded is a value that is read again at intervals. A failed read keeps the value. Without a
+// read function it never changes.
 type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
 	parse   func([]byte) (T, error)
@@ -26,9 +26,8 @@ func newReloaded[T any](read func(context.Context) ([]byte, error), parse func([
 	return &reloaded[T]{read: read, parse: parse, reading: make(chan struct{}, 1)}
 }
 
-// load reads the value. It does nothing if less time than the parameter pause has passed since the
-// last read. ctx bounds the wait for a concurrent read. The end of ctx does not cancel the read,
-// because all waiting callers use its result.
+// load does nothing within pause of the last read. ctx bounds the wait for a concurrent read, but
+// does not cancel the read, because all waiting callers use its result.
 func (r *reloaded[T]) load(ctx context.Context, pause time.Duration) (changed bool, err error) {
 	select {
 	case r.reading <- struct{}{}:

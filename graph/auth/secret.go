@@ -25,8 +25,8 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 	return s
 }
 
-// ReadSecrets reads a file. If it is text, each line is a secret. Otherwise all its bytes, without
-// line breaks at the end, are one secret.
+// ReadSecrets reads a file: each line of text is a secret. A file that is not text is one secret,
+// without line breaks at its end.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{newReloaded(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)

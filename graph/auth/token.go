@@ -29,13 +29,12 @@ const (
 
 // Tokens signs and verifies tokens, and is safe for concurrent use. Nil accepts and signs none.
 type Tokens struct {
-	// Secrets sign and verify tokens that this server issues (HS256). May be nil.
+	// Secrets sign and verify the server's own tokens (HS256); may be nil.
 	Secrets *Secrets
 	Keys    *KeySet
 	// Issuer and Audience, unless empty, are claims that Sign sets and Verify requires.
 	Issuer, Audience string
-	// Dev honours the admin claim of tokens that Secrets verify, and lets [Tokens.DevHandler] give
-	// tokens of any user to local requests.
+	// Dev honours the admin claim of tokens that Secrets verify, and enables [Tokens.DevHandler].
 	Dev bool
 	Now func() time.Time
 }

@@ -10,8 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume returns the values of variables. Open variables get arbitrary valid values, because fields
-// declare the largest cost of open arguments.
+// assume gives open variables arbitrary valid values: fields declare the largest cost of open
+// arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -25,8 +25,8 @@ func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, ope
 	return given, open
 }
 
-// value returns a value of variable i. An Int is the size of the largest page. A list has the
-// length of the largest page, or c.List if c.List is less.
+// value returns a value of variable i. An Int is the size of the largest page. A list has that
+// length, or c.List if it is less.
 func (c *Checker) value(t *ast.Type, i int) any {
 	if t.Elem == nil {
 		return c.single(c.Schema.Types[t.NamedType], i)

@@ -1,6 +1,5 @@
-// Package budget checks that documents are valid, within limits, and not too costly, before they
-// are deployed. The costs are upper bounds for all values of the variables that [Checker.Variables]
-// leaves open.
+// Package budget checks before deployment that documents are valid, within limits, and not too
+// costly.
 package budget
 
 import (
@@ -83,8 +82,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// rejected returns the operations of an invalid document, or one operation without a name if the
-// document can't be parsed.
+// rejected returns the operations of an invalid document, or one without a name if it can't be
+// parsed.
 func rejected(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Rejected: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

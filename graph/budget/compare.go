@@ -102,8 +102,7 @@ func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	return r
 }
 
-// key is equal for all versions of a named operation. An operation without a name has the hash of
-// its document as key.
+// key is equal for all versions of a named operation. Without a name, it is the document's hash.
 func key(o *Operation) string {
 	if o.Name == "" {
 		return o.Hash
@@ -111,8 +110,8 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// previous returns the version with the same document. If there is none, it returns the costliest
-// version, because several versions may be deployed.
+// previous returns the version with the same document, or else the costliest, because several may
+// be deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

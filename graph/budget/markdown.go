@@ -58,8 +58,7 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// markdownTable writes a row for each operation. The result left is the number of operations that
-// do not fit.
+// markdownTable writes a row per operation, and returns how many do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0
@@ -74,7 +73,7 @@ func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left in
 	return 0
 }
 
-// code returns Markdown that fits into one line and one cell of a table.
+// code returns Markdown for one cell of a table.
 func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ", "|", `\|`).Replace(text) + "`"
 }

@@ -54,8 +54,7 @@ func ReadBaseline(text []byte) ([]Operation, error) {
 	return report.Operations, nil
 }
 
-// reasons returns why an operation failed, line by line. The function quote formats text of the
-// document.
+// reasons returns why an operation failed. quote formats text of the document.
 func (e *Entry) reasons(quote func(string) string) (lines []string) {
 	for _, why := range e.Rejected {
 		lines = append(lines, quote(why))
@@ -96,7 +95,7 @@ func counted(n int, what string) string {
 	return group(int64(n)) + " " + what + "s"
 }
 
-// group returns a number with commas between thousands.
+// group puts commas between thousands.
 func group(n int64) string {
 	if n == explain.Most {
 		return "countless"

@@ -24,8 +24,7 @@ func Arguments(
 	return coerced, nil
 }
 
-// set adds the coerced value of an argument or field. If there is no value and no default, it adds
-// nothing.
+// set adds the coerced value of an argument or field, if there is a value or a default.
 func set(
 	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value,
 	variables map[string]any,

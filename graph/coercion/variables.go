@@ -17,8 +17,8 @@ import (
 
 const maxErrors = 10
 
-// Variables is CoerceVariableValues of section 6.1.2. The parameter given is decoded JSON with
-// [json.Number]. The result lacks variables that have neither a value nor a default.
+// Variables is CoerceVariableValues of section 6.1.2. given is decoded JSON with [json.Number]. The
+// result lacks variables without value and default.
 func (in *Inputs) Variables(op *ast.OperationDefinition, given map[string]any) (map[string]any, gqlerror.List) {
 	coerced := make(map[string]any, len(op.VariableDefinitions))
 	var errs gqlerror.List
@@ -56,7 +56,7 @@ func (c *variable) report(path ast.Path, cause error) {
 
 func (c *variable) full() bool { return len(*c.errs) >= maxErrors }
 
-// value coerces a value, and reports errors. After an error the result is meaningless.
+// value reports errors. After an error the result is meaningless.
 func (c *variable) value(t *ast.Type, value any, path ast.Path) any {
 	if c.full() {
 		return nil
@@ -185,7 +185,7 @@ func intOf(number json.Number) (any, error) {
 	return int64(f), nil
 }
 
-// idOf returns a number as ID. It keeps all digits of a number without a fraction or exponent.
+// idOf keeps all digits of a number without a fraction or exponent.
 func idOf(number json.Number) (any, error) {
 	if !strings.ContainsAny(string(number), ".eE") {
 		return string(number), nil

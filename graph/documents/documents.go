@@ -28,8 +28,8 @@ type Registry struct {
 	registered *recent.Cache[string, string]
 }
 
-// New returns a registry. trusted may be nil. If trusted is not nil and trustedOnly is true, the
-// registry rejects all other documents. If not, clients may register any document.
+// New returns a registry. If trusted is not nil and trustedOnly is true, it rejects all other
+// documents. Otherwise clients may register any.
 func New(trusted *Trusted, trustedOnly bool) *Registry {
 	registered := recent.New[string, string](math.MaxInt, maxRegistered)
 	return &Registry{trusted: trusted, only: trustedOnly && trusted != nil, registered: registered}
@@ -87,8 +87,8 @@ const (
 	version   = "1"
 )
 
-// Named adds persistedQuery to extensions. Its hash is an id that the request has elsewhere, such
-// as documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the request.
+// Named adds persistedQuery to extensions, with an id that the request has elsewhere, such as
+// documentId in GraphQL over HTTP. If ids differ, [Registry.Resolve] rejects the request.
 func Named(extensions map[string]any, ids ...string) map[string]any {
 	hash, rejection := hashOf(extensions)
 	if rejection != nil {

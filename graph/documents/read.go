@@ -146,7 +146,7 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 
 // walk visits the files of paths. In directories it follows symbolic links, and ignores files other
 // than documents and .json. It skips names that begin with a dot: in Kubernetes' volumes, these are
-// the folders behind the links.
+// behind the links.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {

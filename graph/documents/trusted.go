@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// interval is the time between polls. Unlike events, polls also work on network file systems, and
-// when Kubernetes swaps the symbolic links of a volume.
+// interval is the time between polls, which unlike events also work on network file systems and
+// Kubernetes volumes.
 const interval = time.Second
 
 // Document is a trusted document.
@@ -24,8 +24,8 @@ type Document struct {
 	File string
 }
 
-// Trusted has the documents of files, and follows their changes. A nil *Trusted has no documents.
-// It is safe for concurrent use.
+// Trusted has the documents of files, and follows their changes. A nil *Trusted has none. It is
+// safe for concurrent use.
 type Trusted struct {
 	paths    []string
 	seed     maphash.Seed
@@ -54,8 +54,8 @@ func Read(paths ...string) (*Trusted, error) {
 }
 
 // Follow reads changed files until ctx is done. After an error the previous documents stay in use.
-// The function invalid returns why the server will reject a document. Follow logs and keeps such
-// documents: a client that sends the hash then gets the reason.
+// Documents that invalid rejects are logged and kept, so that clients that send the hash get the
+// reason.
 func (t *Trusted) Follow(ctx context.Context, log zerolog.Logger, invalid func(document string) error) {
 	if t == nil {
 		return
@@ -99,7 +99,7 @@ func (t *Trusted) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// log logs the invalid documents that are new: previous does not have them.
+// log logs the invalid documents that previous lacks.
 func (t *Trusted) log(log zerolog.Logger, previous *set, invalid func(string) error) {
 	for d := range t.All() {
 		if _, known := previous.texts[d.Text]; known {

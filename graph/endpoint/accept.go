@@ -51,8 +51,8 @@ func offers(r *http.Request) (all []offer) {
 
 func accepted(r *http.Request) (a accept) {
 	all := offers(r)
-	// A wildcard stands for unnamed[0], the first of our media types that Accept does not name. If
-	// nothing in Accept matches, the response has the type unnamed[0].
+	// A wildcard, or an Accept that matches nothing, stands for unnamed[0]: the first of our media
+	// types that Accept does not name.
 	unnamed := slices.DeleteFunc([]string{mediaJSON, mediaGraphQL}, func(media string) bool {
 		return slices.ContainsFunc(all, func(o offer) bool { return o.media == media })
 	})

@@ -15,23 +15,21 @@ import (
 )
 
 const (
-	// queueTimeout bounds the time that an operation waits for a slot. Most clients give up later.
+	// queueTimeout bounds the wait for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests,
-	// because running operations compete for the processors and the store. docs/LIMITS.md has the
-	// latencies of other clients during attacks.
+	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests, because
+	// running operations compete. docs/LIMITS.md has the latencies during attacks.
 	slotReserve = 5
-	// While other clients send requests, placeReserve limits a client that already holds places to
-	// 1/(1+1) of all places. The share is large because one screen of a client may need several
-	// heavy operations.
+	// placeReserve likewise limits a client that already holds places to 1/(1+1) of them. One screen
+	// may need several heavy operations.
 	placeReserve = 1
 )
 
 type admission struct {
 	slots *fair.Semaphore // nil admits all
-	// events are separate slots for subscription events, because one twit is an event for each of
-	// its subscribers. Their number is a quarter of the number of other slots.
+	// events are separate slots, a quarter as many, for subscription events: one twit is an event for
+	// each subscriber.
 	events   chan struct{}
 	rejected atomic.Int64
 }
@@ -53,15 +51,13 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	if !a.slots.Acquire(ctx, client, 1, queueTimeout) {
 		return nil, a.reject()
 	}
-	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that other
-	// goroutines wake. Under overload, operations wake each other all the time, so new requests
-	// would wait for seconds.
+	// Yield to goroutines that wait for the network. Go's scheduler prefers goroutines that others
+	// wake: under overload, operations wake each other, and new requests would wait for seconds.
 	runtime.Gosched()
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
 
-// acquireEvent waits for a slot until ctx is done. It has no timeout, because a client can't
-// request an event again.
+// acquireEvent waits until ctx is done, without a timeout: a client can't request an event again.
 func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
 	if a.events == nil {
 		return func() {}, nil
@@ -75,12 +71,10 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 }
 
 const (
-	// shortBody is the length, in bytes, up to which a body or message needs no share of
-	// parsedBytes.
+	// Bodies and messages of at most shortBody bytes need no share of parsedBytes.
 	shortBody = 16 << 10
-	// parsedBytes bounds the total length of longer bodies and messages that are being parsed,
-	// because parsing takes several times their length in memory. At most waitingParsed complete
-	// bodies and messages wait, each up to queueTimeout.
+	// parsedBytes bounds the total length of longer ones being parsed, because parsing takes several
+	// times their length in memory. At most waitingParsed complete ones wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1
@@ -103,8 +97,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would now reject r because of its load. It is false for
-// WebSockets and shared streams, whose operations are rejected instead.
+// Overloaded reports whether the endpoint would now reject r because of its load. Of WebSockets and
+// shared streams, only operations are rejected.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
@@ -118,9 +112,8 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	e.admission.reject().Reject(w)
 }
 
-// Load returns the number of running operations, of operations that wait for a slot or places, and
-// of rejections so far. The rejections include those of bodies, messages and events, but not the
-// operations that [Endpoint.Overdrawn] counts.
+// Load returns the numbers of operations that run, of those that wait for a slot or places, and of
+// rejections so far, including bodies, messages and events, but not those of [Endpoint.Overdrawn].
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {
@@ -160,13 +153,12 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach bounds the documents of an address's subscriptions. Their total length is at most
-// textEach bytes for each stream that the address may have. A running subscription keeps its parsed
-// document, which takes up to 150 times the bytes.
+// textEach bounds the total length, in bytes, of the documents of an address's subscriptions, per
+// stream that the address may have. A subscription keeps its parsed document.
 const textEach = 4 << 10
 
-// subscriptionsEach is the number of subscriptions that an address may have, for each stream that
-// the address may have. They are bounded because each list with a subscriber is polled.
+// subscriptionsEach bounds an address's subscriptions, per stream that it may have, because each
+// list with a subscriber is polled.
 const subscriptionsEach = 4
 
 type perAddress struct {

@@ -54,7 +54,7 @@ func (c *Checker) Document(text string) (*ast.QueryDocument, gqlerror.List) {
 }
 
 // Itemize returns the cost of an operation of a valid document, errors, or both if it costs too
-// much. The parameter given has the values of the variables: decoded JSON with [json.Number].
+// much. given has the variables: decoded JSON with [json.Number].
 func (c *Checker) Itemize(
 	ctx context.Context, doc *ast.QueryDocument, operation string, given map[string]any,
 ) (totals explain.Totals, items []explain.Item, errs gqlerror.List) {

@@ -1,5 +1,5 @@
-// Package endpoint serves GraphQL over HTTP: POST, and GET except for mutations. Clients may use
-// WebSockets and server-sent events.
+// Package endpoint serves GraphQL over HTTP (POST, and GET except for mutations), WebSockets and
+// server-sent events.
 package endpoint
 
 import (
@@ -43,8 +43,8 @@ type Config struct {
 	Origins []string
 	// Tokens verify the token of connection_init; nil accepts none.
 	Tokens *auth.Tokens
-	// Observe is called before each operation of a WebSocket or a shared stream. It returns the
-	// operation's context, and a function that is called after the operation. Observe may be nil.
+	// Observe, unless nil, is called before each operation of a WebSocket or a shared stream, and
+	// ended after it.
 	Observe func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())
 	// Concurrency bounds the running operations, 0 for no limit.
 	Concurrency int
@@ -56,8 +56,8 @@ type Config struct {
 	Streams int
 	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
 	Sending *inflight.Bytes
-	// Receiving counts the bytes of incomplete messages and request bodies. For a request with a
-	// body, it also counts a header longer than usualHeader. Nil bounds nothing.
+	// Receiving counts the bytes of incomplete messages, and of incomplete request bodies with headers
+	// longer than usualHeader. Nil bounds nothing.
 	Receiving *inflight.Bytes
 }
 
@@ -108,8 +108,8 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 	return e
 }
 
-// Shutdown ends subscriptions so that their clients reconnect to another gateway, and closes idle
-// connections. When ctx is done, the remaining WebSockets are closed. Shutdown returns immediately.
+// Shutdown returns immediately. It ends subscriptions, so that clients reconnect to another
+// gateway, and closes idle connections. When ctx is done, it closes the remaining WebSockets.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.drain()
 	context.AfterFunc(ctx, e.end)

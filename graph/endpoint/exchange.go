@@ -22,8 +22,8 @@ type exchange struct {
 	accept accept
 }
 
-// serve responds to the request. A panic before the execution is status 500. A later panic is
-// an error of the response.
+// serve turns a panic before the execution into status 500, and a later one into an error of the
+// response.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())
 	defer func() {
@@ -80,9 +80,9 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		// Compress of gateway/middleware buffers the response, and counts its bytes while it sends
-		// them. So the operation holds its share of the read memory (Config.ReadMemory of package
-		// gateway) only until the response is in that buffer, not until the client has it.
+		// Compress of gateway/middleware buffers the response. So the operation holds its read memory
+		// (Config.ReadMemory of package gateway) only until the response is in the buffer, not until the
+		// client has it.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {
@@ -97,9 +97,8 @@ func (x *exchange) sendEvents(op *operation) {
 	})
 }
 
-// reject sends the errors of an operation that is not executed. Clients of the older media type see
-// any status but 200 as a broken server. Some Apollo clients send the document of an unknown hash
-// only after status 200.
+// reject sends the errors of an operation that is not executed. Clients of the older media type
+// need status 200, and some Apollo clients send the document of an unknown hash only then.
 func (x *exchange) reject(errs *graphql.Response) {
 	if x.accept.eventsFirst {
 		sse.Serve(x.ctx, x.w, x.config.Sending, func(context.Context) iter.Seq[*graphql.Response] {

@@ -38,14 +38,13 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 
 type untilWrittenKey struct{}
 
-// untilWritten returns a ctx for a response whose memory is held until the function written is
-// called.
+// untilWritten returns a ctx for a response whose memory is held until written is called.
 func untilWritten(ctx context.Context) (response context.Context, written context.CancelFunc) {
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, which releases its memory. If the ctx is from
-// untilWritten, the function written ends it instead.
+// endResponse ends the ctx of a response, which releases its memory, unless written of untilWritten
+// does so.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()

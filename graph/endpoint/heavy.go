@@ -13,9 +13,9 @@ import (
 
 const rowsPerPlace = 2000
 
-// heavy bounds the running operations that are predicted to read more than rowsPerPlace rows. Each
-// needs a place per rowsPerPlace rows. There are half as many places as slots, but at least one, so
-// that other operations find slots. A heavy operation that waits for places holds no slot.
+// heavy bounds the running operations that are predicted to read more than rowsPerPlace rows: each
+// needs a place per rowsPerPlace rows. Half as many places as slots, but at least one, leave slots
+// to other operations. An operation that waits for places holds no slot.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -36,9 +36,8 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// predictor predicts the rows that an operation reads. The bound of a plan assumes full pages, so
-// the predictor learns the fraction of the bound that each operation of a cached document reads. It
-// is safe for concurrent use.
+// predictor predicts the rows of an operation. Plans assume full pages, so it learns the fraction
+// of the bound that each operation of a cached document reads. It is safe for concurrent use.
 type predictor struct {
 	fractions *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }
@@ -47,8 +46,8 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
-// minFraction is the smallest predicted fraction. A run for an unknown user reads nothing, but the
-// next runs may have other variables and read everything. They must not all be admitted together.
+// minFraction is the smallest predicted fraction. After a run that reads nothing, such as for an
+// unknown user, runs with other variables may read everything, and must not all be admitted.
 const minFraction = 1. / 16
 
 // predict returns bound unchanged if the operation is unknown.
@@ -59,16 +58,15 @@ func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int6
 	return bound
 }
 
-// decay is the weight of the previous fraction if an operation reads a smaller fraction. A larger
-// fraction replaces it immediately, so that cheap operations do not hide an expensive one.
+// decay is the weight of the previous fraction against a smaller one. A larger one replaces it
+// immediately, so that cheap operations do not hide an expensive one.
 const decay = 0.9
 
-// learn updates the fraction of bound that an operation reads. The predictor keeps the operation,
-// and so its parsed document. learn ignores documents that are not cached, because each of their
-// requests has a new operation.
+// learn updates the fraction of bound that an operation reads. It keeps the operation, and so its
+// parsed document.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
-	// With a small bound the operation is never heavy. A long document is not cached, so its
-	// operations have no fraction.
+	// With a small bound the operation is never heavy. A long document is not cached, so each request
+	// has a new operation.
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return
 	}

@@ -34,8 +34,8 @@ type operation struct {
 }
 
 // limitPenalty is the time that an operation above a limit keeps its slot and places after its
-// response. Without the penalty, a client that sends such operations without a pause would take
-// processors and region servers from other clients.
+// response. Otherwise a client could take processors and region servers from others with such
+// operations.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
@@ -56,9 +56,9 @@ func exceedsLimit(err *gqlerror.Error) bool {
 	return err.Extensions["code"] == string(apierr.CodeLimitExceeded)
 }
 
-// begin waits for a slot, prepares an operation, and waits for its places. It returns a rejection
-// if the server is too busy or the client has read too many rows. If the operation is invalid or
-// exceeds a limit, the result named failed has the error response.
+// begin waits for a slot, prepares an operation, and waits for its places. rejection: the server is
+// too busy, or the client has read too many rows. failed: the operation is invalid or exceeds a
+// limit.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, failed *graphql.Response) {
@@ -70,7 +70,7 @@ func (e *Endpoint) begin(
 	}
 	rules := e.rules.Load()
 	if rejection := rules.limits.Length(params.Query); rejection != nil {
-		// This check precedes the wait for a slot, so that long documents do not fill the queue.
+		// Long documents must not fill the queue.
 		return nil, nil, e.fail(ctx, rules, newOperation(ctx), gqlerror.List{gqlerror.Wrap(rejection)})
 	}
 	release, rejection := e.admission.acquire(ctx)
@@ -147,8 +147,7 @@ func (e *Endpoint) checkBudget(ctx context.Context) *apierr.Error {
 		e.config.RowBudget.PerSecond(), wait)
 }
 
-// Overdrawn returns the number of operations that were rejected because their clients had read too
-// many rows.
+// Overdrawn counts operations that were rejected because their clients had read too many rows.
 func (e *Endpoint) Overdrawn() int64 { return e.overdrawn.Load() }
 
 // execute runs an operation of a WebSocket or a shared stream.
@@ -174,8 +173,8 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 }
 
 // responses runs an operation until its responses end or ctx is done. It releases the slot before
-// it yields, because clients may read slowly. An operation above a limit keeps it for limitPenalty.
-// A response was sent if yield returns true.
+// it yields (above a limit, after limitPenalty), because clients may read slowly. A response was
+// sent if yield returns true.
 func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		if op.Operation.Operation == ast.Subscription {

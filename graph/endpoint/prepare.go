@@ -21,7 +21,7 @@ import (
 )
 
 // Bounds of the cache of valid documents. A parsed document takes about 50 times the bytes of its
-// text, at worst 150 times. Programs rarely repeat long texts.
+// text, at worst 150 times. Long texts rarely repeat.
 const (
 	cachedDocuments = 1000
 	cachedLength    = 8 << 10
@@ -70,9 +70,8 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	}
 }
 
-// prepare returns the operation of a request. rows is the maximum number of rows that the operation
-// reads, or 0 if costs are not checked. The operation is never nil, but it is incomplete after an
-// error.
+// prepare returns the operation of a request, which is never nil, but incomplete after an error.
+// rows is the maximum that it reads, or 0 if costs are not checked.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {

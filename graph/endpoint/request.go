@@ -104,9 +104,8 @@ func readURL(r *http.Request, p *transport.Params) errorWriter {
 	return nil
 }
 
-// checkEncoding rejects a body that is not declared as application/json, that has a
-// Content-Encoding except identity, or that has a charset except UTF-8. It also rejects a repeated
-// Content-Type, because a proxy may use another of the values.
+// checkEncoding accepts only application/json in UTF-8 without a Content-Encoding. It rejects a
+// repeated Content-Type, because a proxy may use another value.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {
@@ -169,8 +168,8 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	return nil
 }
 
-// readAll reads a body. An unknown length is negative. readAll allocates the buffer of a long body
-// only after the first shortBody bytes have arrived.
+// readAll allocates the buffer of a long body only after its first shortBody bytes. An unknown
+// length is negative.
 func readAll(body io.Reader, length int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if length > shortBody {

@@ -15,7 +15,7 @@ type rules struct {
 }
 
 // Reload changes the limits of later requests, and the origins of later WebSockets. It forgets
-// cached and registered documents: they may exceed the new limits.
+// cached and registered documents, which may exceed the limits.
 func (e *Endpoint) Reload(bounds limits.Limits, origins []string) {
 	config := e.config
 	config.Limits, config.Origins = bounds, origins

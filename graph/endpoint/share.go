@@ -24,9 +24,9 @@ var noStream = &apierr.Error{
 	Message: "there is no such stream at this gateway: reserve one by PUT",
 }
 
-// serveShared serves a request for a shared stream. PUT reserves the stream, GET opens it, POST
-// runs an operation over it, and DELETE stops the operation. Other origins need a preflight,
-// because a header names the stream.
+// serveShared serves shared streams: PUT reserves a stream, GET opens it, POST runs an operation
+// over it, and DELETE stops the operation. Other origins need a preflight, because a header names
+// the stream.
 func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if remove, ok := e.admit(w, r); ok {

@@ -45,8 +45,8 @@ func (t *Trace) CountCode(code string) {
 // NoError is the code of a response without errors.
 const NoError = "OK"
 
-// Code returns the first of INTERNAL, UNAVAILABLE and TIMEOUT that an error has. If no error has
-// one of these, it returns the first code in alphabetical order, or [NoError].
+// Code returns the first of INTERNAL, UNAVAILABLE and TIMEOUT that an error has, or else the first
+// code in alphabetical order, or [NoError].
 func (t *Trace) Code() string {
 	for _, code := range []apierr.Code{apierr.CodeInternal, apierr.CodeUnavailable, apierr.CodeTimeout} {
 		if t.Codes[string(code)] > 0 {

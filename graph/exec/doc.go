@@ -1,6 +1,5 @@
-// Package exec is generated from graph/schema, except for introspection.go. gqlgen generates the
-// executable schema and the interfaces of resolvers. Package graph/plan/plugin generates
-// NewPlannedSchema.
+// Package exec is generated from graph/schema, except for introspection.go: NewPlannedSchema by
+// graph/plan/plugin, all else by gqlgen.
 package exec
 
 //go:generate go -C ../.. run ./graph/plan/generate

@@ -7,8 +7,8 @@ import (
 	"twibase/graph/schema"
 )
 
-// gqlgen's generated code loads the schema into parsedSchema. parsedSchema is corrected once, here,
-// so that all users of this package see the same schema.
+// gqlgen's code loads the schema into parsedSchema. It is corrected here, so that all users see the
+// same schema.
 func init() { schema.Conform(parsedSchema) }
 
 var errDisabled = errors.New("introspection disabled")

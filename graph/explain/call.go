@@ -43,8 +43,8 @@ func (c *Call) Read(at Stage, set *Set, r Read) Stage {
 // the row.
 func (c *Call) Shared() *Set { return &c.estimate.shared }
 
-// Forget declares that the loaders forget the reads of [Call.Shared] so far. A later read that is
-// equal to one of them is sent again.
+// Forget declares that the loaders forget the reads of [Call.Shared] so far: equal reads are sent
+// again.
 func (c *Call) Forget() { c.estimate.shared.sent = nil }
 
 // Scan declares a scan, and returns the stage at which it is answered.
@@ -60,8 +60,8 @@ func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns. Those of a connection are its nodes. typ is
-// empty unless the field has an abstract type.
+// Returns declares the objects that the field returns, of a connection its nodes. typ is empty
+// unless the field has an abstract type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {
 		c.returns = map[string]*Set{}

@@ -15,10 +15,9 @@ import (
 	sdl "twibase/graph/schema"
 )
 
-// WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Each
-// weight is derived from the [Cost] of the field, for one parent and a viewer who is not an
-// administrator. Required arguments have their most expensive values. A connection has its default
-// page after or before a cursor, whichever costs more.
+// WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Weights
+// come from the [Cost] of each field for one parent, a viewer who is not an administrator, the most
+// expensive required arguments, and a default page after or before a cursor, whichever costs more.
 //
 //	@cost of a type        the rows that one more object adds to a page: the minimum over all lists
 //	                       of the type

@@ -2,14 +2,14 @@ package explain
 
 import "slices"
 
-// An estimate adds up upper bounds of the reads of an operation. It walks over the resolver calls
-// (plan.Walk). In place of each resolver it calls the [Cost].
+// An estimate adds up upper bounds of the reads of an operation. For each resolver call of
+// plan.Walk it calls the [Cost].
 //
 // # Sets and stages
 //
-// A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is a
-// point of the execution, given by the maximum number of rounds before it. A read usually has one
-// Get for each object of a set, and is answered one stage later (see Times and Rounds of [Read]).
+// A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is
+// the maximum number of rounds before a point of the execution. A read usually has one Get for each
+// object of a set, and is answered one stage later (see Times and Rounds of [Read]).
 //
 //	{ user(…) { followers(first: 20) { nodes { twits(first: 3) { nodes { content } } } } } }
 //
@@ -24,17 +24,16 @@ import "slices"
 // # Merging
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
-// that begin when a set is ready share Gets. One Get reads all named columns of a row. If there is
-// a first page, its Get reads them, too. Different pages of a row count as separate Gets, because
-// loaders merge them only under conditions that are unknown here. Reads that begin later count
-// separately. A stage is only the maximum number of rounds before a point, so reads of the same
-// later stage may be sent in different rounds.
+// that begin when a set is ready share Gets: one Get reads all named columns of a row, or the Get
+// of a first page does. Different pages of a row count separately, because loaders merge them only
+// under conditions that are unknown here. So do reads that begin later, because a stage is only a
+// maximum: they may be sent in different rounds.
 //
 // # Chains
 //
 // A scan runs concurrently with the rounds, and may end at any time. So its results start a chain
-// of rounds of their own, at round 0. It is not certain that rounds of two chains coincide. So
-// the bound of an operation is the sum of the rounds of all chains, plus the number of scans:
+// of rounds of their own, at round 0. Rounds of two chains need not coincide, so the bound of an
+// operation is the sum of the rounds of all chains, plus the number of scans:
 //
 //	chain 0   ──┬── round 1 ── round 2 ── …
 //	            └── scan ─► chain 1   ── round 1 ── …
@@ -57,7 +56,7 @@ type Stage struct{ chain, round int }
 // Next returns the stage one round later.
 func (s Stage) Next() Stage { return Stage{s.chain, s.round + 1} }
 
-// Latest returns the latest stage. All stages must be of one chain.
+// Latest returns the latest of stages of one chain.
 func Latest(s Stage, others ...Stage) Stage {
 	for _, o := range others {
 		s.round = max(s.round, o.round)
@@ -103,7 +102,7 @@ type record struct {
 	step    *step
 	begun   Stage
 	gets    int64   // 0 if the Gets of carrier include the read
-	carrier *record // the record whose Gets include this read, or nil; carrier may itself have a carrier
+	carrier *record // whose Gets include this read, or nil; it may have a carrier, too
 	rows    int64   // of a scan, or 0
 	level   int     // the first level of the read, set by [estimate.levels]
 }
@@ -133,9 +132,8 @@ type estimate struct {
 }
 
 func newEstimate(ordinary bool) *estimate {
-	// Reads of one row share a Get only if they begin when the set is ready. The variable shared is
-	// a set that is ready in chain -1, where no read begins. So its reads are merged only if they
-	// are equal.
+	// No read begins in chain -1, when shared is ready. So its reads are merged only if they are
+	// equal.
 	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }

@@ -1,6 +1,6 @@
-// Package explain predicts upper bounds of the reads of an operation, without executing it. The
-// bounds do not include the calls of package writers, and assume that no row of a list is sparse:
-// see docs/EXPLAIN.md.
+// Package explain predicts upper bounds of the reads of an operation, without executing it. They
+// exclude the calls of package writers, and assume that no row of a list is sparse: see
+// docs/EXPLAIN.md.
 //
 // Resolvers declare their reads as a [Cost]. estimate.go explains how they are added up.
 package explain
@@ -24,7 +24,7 @@ type Totals struct {
 	Gets   int64 `json:"gets"`
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
-	// Objects counts the objects that resolvers return. Those of a connection are its nodes.
+	// Objects counts the objects that resolvers return, of a connection its nodes.
 	Objects int64 `json:"objects"`
 	// Resolved counts the values that resolvers return, one for each parent of each call.
 	Resolved int64 `json:"resolved"`
@@ -66,8 +66,8 @@ func (e *estimate) totals() (t Totals) {
 	for _, s := range e.steps {
 		t.Objects, t.Resolved = add(t.Objects, s.objects), add(t.Resolved, s.parents)
 	}
-	// e.chains may count rounds without reads. The sum of the rounds of a chain's reads is another
-	// bound. The smaller bound counts.
+	// e.chains may count rounds without reads, so the sum of the rounds of a chain's reads may be a
+	// smaller bound.
 	serial := make([]int, len(e.chains))
 	for _, r := range e.records {
 		if r.rows > 0 {

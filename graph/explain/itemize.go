@@ -12,8 +12,8 @@ import (
 
 type openKey struct{}
 
-// WithOpen names variables with unknown values. The operation has arbitrary valid values for them.
-// A [Cost] declares the reads of the most expensive values: see [Call.Open].
+// WithOpen names variables with unknown values. The operation has arbitrary valid values for them,
+// and a [Cost] assumes the most expensive ones: see [Call.Open].
 func WithOpen(ctx context.Context, variables map[string]bool) context.Context {
 	return context.WithValue(ctx, openKey{}, variables)
 }

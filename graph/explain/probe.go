@@ -14,8 +14,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// prober makes an operation for each field with a resolver, and evaluates the cost of this field's
-// call for one parent.
+// prober evaluates the cost of each field with a resolver for one parent, in an operation made for
+// it.
 type prober struct {
 	schema   graphql.ExecutableSchema
 	costs    Costs
@@ -65,9 +65,9 @@ func isText(a *ast.ArgumentDefinition) bool {
 	return a.Type.NamedType == "String" && !a.Type.NonNull && a.Name != "after" && a.Name != "before"
 }
 
-// document returns an operation that selects a field with its required arguments. If the parameter
-// text is not empty, it names an optional argument that document also passes. If size is not empty,
-// such as first:20, document passes size and a cursor. It omits fields of omittedType.
+// document returns an operation that selects a field with its required arguments, and the optional
+// argument text. With size, such as first:20, it passes size and a cursor. It omits fields of
+// omittedType.
 func (p *prober) document(name, size, text, id, omittedType string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, omittedType: omittedType}

@@ -42,8 +42,7 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 }
 
 // Check returns the maximum number of rows of an operation. It rejects an operation that costs too
-// much, or whose arguments a resolver would reject. It permits a request for the plan, which shows
-// the cost and the error.
+// much, or whose arguments a resolver would reject, unless the plan is requested, which shows both.
 func (c *CostCheck) Check(
 	ctx context.Context, operation *graphql.OperationContext,
 ) (rows int64, rejection *gqlerror.Error) {
@@ -76,9 +75,8 @@ func (c *CostCheck) Check(
 	return totals.Rows, nil
 }
 
-// BoundResponse is a [graphql.ResponseMiddleware]. It bounds the length of the response, and the
-// number of its errors. If errors are dropped, the last error of the response has the actual
-// number.
+// BoundResponse is a [graphql.ResponseMiddleware] that bounds the length and the number of errors
+// of a response. If errors are dropped, the last error has their actual number.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))

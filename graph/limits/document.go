@@ -10,9 +10,8 @@ import (
 )
 
 // A document is checked twice. Text counts tokens and brackets before parsing. Document counts the
-// fields of the parsed document, with fragments expanded. It counts each fragment once, and adds
-// its counts at each spread. So its time is linear in the text, although the expanded document may
-// be exponentially larger:
+// fields with fragments expanded. It counts each fragment once, and adds its counts at each spread.
+// So its time is linear, although the expanded document may be exponentially larger:
 //
 //	{ ...A }  fragment A on T { ...B ...B }  fragment B on T { ...C ...C }  fragment C on T { x }
 //
@@ -38,8 +37,7 @@ func (l *Limits) Text(query string) *apierr.Error {
 	return c.rejection
 }
 
-// measure returns the number of tokens, including comments, the length of the longest name, and the
-// depth of brackets.
+// measure counts comments as tokens. deepest is the depth of brackets.
 func measure(query string) (tokens, longest, deepest int) {
 	l, depth := lexer.New(&ast.Source{Input: query}), 0
 	for {

@@ -64,9 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client. Decoded values may take 25 times the memory of the text, so
-// a text that is too long for permitted values is not decoded. If a value exceeds a limit, all
-// values are dropped. In both cases [Limits.Values] returns the error.
+// Object is a JSON object of a client. Values may take 25 times the memory of their text, so a text
+// that is too long for permitted values is not decoded. If a value exceeds a limit, all are
+// dropped. In both cases [Limits.Values] returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits

@@ -20,8 +20,8 @@ var dist embed.FS
 //go:embed unbuilt.html
 var unbuilt []byte
 
-// policy restricts the page to its own server. GraphiQL's editor, Monaco, needs 'unsafe-inline' for
-// its style elements. Fonts and icons are data: URLs in the style sheet.
+// policy restricts the page to its own server. Monaco needs 'unsafe-inline' for style elements.
+// Fonts and icons are data: URLs.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"font-src data:; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -69,8 +69,8 @@ func (c Cursors) Encode(position string) string {
 	return base64.RawURLEncoding.EncodeToString(append([]byte{c.Letter}, position...))
 }
 
-// Decode reverses Encode. It returns BAD_USER_INPUT for a malformed cursor, or a cursor of another
-// kind of connection, and LIMIT_EXCEEDED for a long one.
+// Decode reverses Encode. A cursor that is malformed or of another kind of connection is
+// BAD_USER_INPUT, a long one LIMIT_EXCEEDED.
 func (c Cursors) Decode(cursor string) (position string, err error) {
 	if len(cursor) > MaxLength {
 		return "", apierr.LimitExceeded("a cursor's length in bytes", MaxLength, len(cursor))

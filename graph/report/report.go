@@ -25,9 +25,9 @@ type Report struct {
 	Scans  int64 `json:"scans"`
 	Rows   int64 `json:"rows"`
 	Bytes  int64 `json:"bytes"`
-	// Stalls counts batches that the watchdog failed. Clients know it as fallbacks.
+	// Stalls counts batches that the watchdog failed.
 	Stalls int `json:"fallbacks"`
-	// Executor and Reason are the fields of [plan.Execution] with these names.
+	// Executor and Reason are those of [plan.Execution].
 	Executor   string  `json:"executor"`
 	Reason     string  `json:"reason,omitempty"`
 	DurationMs float64 `json:"durationMs"`
@@ -73,9 +73,8 @@ type Loader struct {
 	Ms   float64 `json:"ms"`
 }
 
-// Middleware adds a report to an executed request with [Header], or an error if the report exceeds
-// maxBytes. A maxBytes of 0 is no limit. The function trace records the calls of the store in ctx
-// until the function levels is called.
+// Middleware adds a report to an executed request with [Header], or an error above maxBytes; 0 is
+// no limit. trace records the calls of the store in ctx until levels is called.
 func Middleware(trace func(ctx context.Context) (levels func() []Level), maxBytes int) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		op := graphql.GetOperationContext(ctx)

@@ -61,9 +61,9 @@ func (p *Positions) entriesOf(is func(*entry) bool) (of []*entry) {
 	return of
 }
 
-// take removes the latest position of the key, moves it back to the earliest position of the key,
-// and returns it. So a client may receive an event twice, but misses none. The other positions stay
-// for other operations with the key.
+// take removes and returns the latest position of the key, moved back to the earliest. So a client
+// may receive an event twice, but misses none. Other positions stay for other operations with the
+// key.
 func (p *Positions) take(key Key) (position Position, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

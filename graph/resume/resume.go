@@ -8,9 +8,8 @@
 //	             │                                                                    ▲
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
-// The position is kept if all events before it were sent. If a resumed operation ends without
-// sending an event, the connection failed again. Then the position where the operation resumed is
-// kept until its minute ends.
+// The position is kept if all events before it were sent. If a resumed operation ends before it
+// sends an event, the position where it resumed is kept until its minute ends.
 package resume
 
 import (
@@ -122,11 +121,10 @@ func (o *Operation) Resume() Position {
 	return position
 }
 
-// Expiry returns a channel that is closed when the token expires, when the context of [WithEnd] is
-// done, or when the operation ends.
+// Expiry is closed when the token expires, the context of [WithEnd] is done, or the operation ends.
 func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 
-// Sent records that an event was sent. The operation can't be resumed again from its old position.
+// Sent records that an event was sent.
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,10 +150,8 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// keepOrClose keeps the position if the parameter current is true: all events before the position
-// were sent. If it is false, but the operation was resumed and has sent no event, keepOrClose keeps
-// the position where the operation resumed, until that position's original expiry. In all other
-// cases it closes the position. The caller holds mu.
+// keepOrClose applies the rules of the package comment. current: all events before the position
+// were sent. The caller holds mu.
 func (o *Operation) keepOrClose(current bool) {
 	position := o.position
 	o.position = nil
@@ -177,8 +173,7 @@ func (o *Operation) keepOrClose(current bool) {
 	}
 }
 
-// End ends the operation, and reports whether it expired. The parameter sent says whether all
-// events were sent.
+// End ends the operation, and reports whether it expired. sent: all events were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,12 +12,9 @@ import (
 
 const maxMerged = 100_000 // visited selections of a document
 
-// fieldsMerge is section 5.3.2: fields with the same response key must be the same field with the
-// same arguments. Fields of different object types need only values of the same shape.
-//
-// gqlparser's rule compares all pairs of fields. fieldsMerge compares each field with the first of
-// its response key, because equality is transitive. It reports only the first conflict of an
-// operation.
+// fieldsMerge is section 5.3.2. Unlike gqlparser's rule, which compares all pairs of fields, it
+// compares each field with the first of its response key, because equality is transitive. It
+// reports only the first conflict of an operation.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {

@@ -23,8 +23,7 @@ type Validator struct {
 	hidden bool
 }
 
-// New returns a Validator. If hidden is true, the Validator rejects introspection, for a private
-// schema.
+// New returns a Validator. If hidden is true, it rejects introspection.
 func New(inputs *coercion.Inputs, hidden bool) *Validator { return &Validator{inputs, hidden} }
 
 // Validate returns the errors of a document. It sets the references to the schema, which execution
@@ -116,9 +115,8 @@ func (v *Validator) valuesOfCorrectType(observers *core.Events, addError core.Ad
 	})
 }
 
-// singleRootField is section 5.2.4.1: a subscription has one root field, without introspection,
-// @skip or @include. gqlparser's rule counts names instead of response keys, and ignores
-// directives.
+// singleRootField is section 5.2.4.1. gqlparser's rule counts names instead of response keys, and
+// ignores directives.
 func singleRootField(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnOperation(func(_ *core.Walker, operation *ast.OperationDefinition) {
 		if operation.Operation == ast.Subscription {

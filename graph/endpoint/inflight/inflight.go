@@ -30,9 +30,8 @@ type transfer struct {
 // New returns a counter with a limit in bytes.
 func New(limit int) *Bytes { return &Bytes{limit: limit} }
 
-// Add counts a response until the caller calls sent. Bytes calls cut to cut the response off: cut
-// must end the transfer without blocking. Bytes calls it at most once, and never after sent has
-// returned.
+// Add counts a response until sent is called. cut must end the transfer without blocking. It is
+// called at most once, and never after sent has returned.
 func (b *Bytes) Add(bytes int, cut func()) (sent func()) {
 	t := b.begin(cut)
 	b.grow(t, bytes)
@@ -49,8 +48,7 @@ func (b *Bytes) begin(cut func()) *transfer {
 	return t
 }
 
-// grow adds bytes to a transfer. Above the limit it cuts off the oldest transfers, perhaps t, but
-// never the only transfer.
+// grow may cut off t, but never the only transfer.
 func (b *Bytes) grow(t *transfer, bytes int) {
 	if b == nil {
 		return
@@ -105,9 +103,8 @@ type Reader struct {
 	transfer *transfer
 }
 
-// Reader returns a reader of a request. The parameter bytes is what the request already holds, such
-// as its header. The function cut is as in [Bytes.Add], and must make reads return. The caller
-// calls End.
+// Reader reads a request that already holds bytes, such as its header. cut is as in [Bytes.Add],
+// and must make reads return. The caller calls End.
 func (b *Bytes) Reader(from io.Reader, bytes int, cut func()) *Reader {
 	return &Reader{inFlight: b, from: from, read: bytes, transfer: b.begin(cut)}
 }

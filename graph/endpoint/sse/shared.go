@@ -73,9 +73,8 @@ func (s *Shared) Find(token string) *Stream {
 	return stream
 }
 
-// drain ends the stream after the token of one operation has expired, within [resume.Grace]. A
-// client can only reopen a whole stream, so all other subscriptions end as if their tokens had
-// expired, too.
+// drain ends the stream within [resume.Grace] after a token has expired. A client can only reopen a
+// whole stream, so all subscriptions end as if their tokens had expired.
 func (t *Stream) drain() {
 	t.operations.Close()
 	t.expire()
@@ -97,8 +96,7 @@ func (t *Stream) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return true
 }
 
-// Run starts an operation, with the values of ctx. Errors are those of
-// [transport.Operations.Start].
+// Run starts an operation with the values of ctx. Errors are those of [transport.Operations.Start].
 func (t *Stream) Run(ctx context.Context, id string, responses Responses) error {
 	ctx, op, err := t.operations.Start(resume.WithEnd(context.WithoutCancel(ctx), t.expiry), id)
 	if err == nil {
@@ -132,8 +130,8 @@ func (t *Stream) run(ctx context.Context, op *transport.Operation, responses Res
 	}
 }
 
-// send sends nothing for a stopped operation or over an ended stream. If it sent an event then, the
-// event's bytes would count as being sent, and might cut off other clients.
+// send sends nothing for a stopped operation or over an ended stream: its bytes would count as
+// being sent, and might cut off other clients.
 func (t *Stream) send(ctx context.Context, event []byte) bool {
 	if ctx.Err() != nil || t.ctx.Err() != nil {
 		return false

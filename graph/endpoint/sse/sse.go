@@ -36,7 +36,7 @@ var (
 
 // Serve sends responses as events until they end, the client is gone, or ctx is done. Then it
 // completes the operation, unless the last response is [transport.Reconnect] or
-// [transport.Expired]. Clients repeat an operation that is not completed.
+// [transport.Expired].
 func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)
@@ -60,8 +60,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, 
 // feed passes events from operations to the handler, which writes them.
 type feed chan event
 
-// event is a text to write. The channel written receives true after the write, or false if the
-// write failed.
+// event is a text to write. written receives whether the write succeeded.
 type event struct {
 	text    []byte
 	written chan<- bool

@@ -33,8 +33,8 @@ func (e *TypeError) Error() string {
 }
 
 // Object decodes exactly one JSON object into pointers by key. null is an empty object. Unknown
-// keys are ignored. If a key occurs more than once, its last value counts. For a string, the last
-// value that is not null counts. A value of the wrong type is a [*TypeError].
+// keys are ignored. Of repeated keys the last value counts, for a string the last that is not null.
+// A value of the wrong type is a [*TypeError].
 func Object(text []byte, fields map[string]any) error {
 	return decodeOne(text, func(d *json.Decoder) error {
 		token, err := d.Token()

@@ -65,9 +65,9 @@ func (o *Operations) Stop(id string) {
 	}
 }
 
-// End removes an operation. Unless the client has stopped the operation, End calls last to send the
-// last message. The id is free before that message, but the connection is busy until it was sent.
-// idle means that Close was called and no operation remains.
+// End removes an operation. Unless the client has stopped it, End calls last to send the last
+// message. The id is free before that, but the connection is busy until then. idle: Close was
+// called, and no operation remains.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()
@@ -91,8 +91,8 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close rejects further operations, and reports whether none runs. Operations that Stop has
-// cancelled do not count. If an operation still runs, the last call of End reports idle.
+// Close rejects further operations, and reports whether none runs, except those that Stop has
+// cancelled. Otherwise the last End reports idle.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -17,9 +17,9 @@ import (
 // Responses that end a subscription. They are not sent, nor is a completion, so that the client
 // subscribes again.
 var (
-	// Reconnect means that the gateway shuts down. The client subscribes at another gateway.
+	// Reconnect: the gateway shuts down.
 	Reconnect = new(graphql.Response)
-	// Expired means that the token expired. The client subscribes with a new token.
+	// Expired: the token expired, and the client needs a new one.
 	Expired = new(graphql.Response)
 )
 
@@ -76,8 +76,7 @@ type Params struct {
 	Variables, Extensions            limits.Object
 }
 
-// NewParams returns parameters to decode into. If one variable exceeds a limit, all variables are
-// dropped. The same is true for extensions: see [limits.Object].
+// NewParams returns parameters to decode into, with limits as in [limits.Object].
 func NewParams(bounds *limits.Limits) *Params {
 	return &Params{Variables: bounds.Object(), Extensions: bounds.Object()}
 }
@@ -94,8 +93,7 @@ func (p *Params) Fields() map[string]any {
 	}
 }
 
-// Raw returns the parameters for gqlgen. The result complete is true if they have a query or name a
-// document.
+// Raw returns the parameters for gqlgen. They are complete if they have a query or name a document.
 func (p *Params) Raw(headers http.Header) (raw *graphql.RawParams, complete bool) {
 	raw = &graphql.RawParams{OperationName: p.OperationName, Variables: p.Variables.Fields, Headers: headers,
 		Extensions: documents.Named(p.Extensions.Fields, p.DocumentID, p.DocID)}

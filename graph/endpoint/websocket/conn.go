@@ -60,8 +60,8 @@ func (c *conn) serve() {
 	c.running.Wait()
 }
 
-// followExpiry closes the connection when the token expires. Operations get a grace period to send
-// their last events, because a subscription with unsent events can't be resumed.
+// followExpiry closes the connection after the token has expired, and after [resume.Grace] for last
+// events: a subscription with unsent events can't be resumed.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {
@@ -174,8 +174,7 @@ func (c *conn) initialize(m message) *closeReason {
 }
 
 // send reports whether a message was sent, and closes the connection of a slow reader. After a
-// failure it sends nothing: otherwise the bytes would count as being sent, and might cut off other
-// clients.
+// failure it sends nothing, because the bytes would count as being sent.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false

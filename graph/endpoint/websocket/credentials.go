@@ -17,13 +17,13 @@ import (
 	"twibase/graph/limits"
 )
 
-// ownHeaders is the prefix of headers that connection_init may have, in addition to those with the
-// client's name. Browsers can't send headers with the handshake.
+// ownHeaders is the prefix of headers that connection_init may have: browsers can't send headers
+// with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns the Authorization of connection_init, at most one. It copies headers with the
-// prefix ownHeaders, and those with the client's name, to the parameter headers. It rejects tokens
-// in unknown places, so that a client does not become anonymous by mistake.
+// readInit returns at most one Authorization of connection_init. It copies headers with ownHeaders,
+// and those with the client's name, to headers. It rejects tokens in unknown places, so that no
+// client becomes anonymous by mistake.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {

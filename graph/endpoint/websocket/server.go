@@ -24,12 +24,12 @@ const (
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
-	// idleTimeout is the time without a message of the client until it is disconnected: two pings,
-	// and a second to answer the last one.
+	// idleTimeout is the time without a message of the client: two pings, and a second to answer the
+	// last one.
 	idleTimeout = 2*pingInterval + time.Second
-	// writeTimeout bounds the gateway's write of a message, which a slow client delays.
+	// writeTimeout bounds the write of a message.
 	writeTimeout = 10 * time.Second
-	// readTimeout bounds the gateway's read of a message, from its first frame to its last.
+	// readTimeout bounds the read of a message, from its first frame to its last.
 	readTimeout = 30 * time.Second
 )
 
@@ -48,8 +48,8 @@ type Server struct {
 	// Parsing waits until a message may be parsed, or rejects it. Nil is no limit.
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
 	Limits  limits.Limits
-	// After Draining is done, connections are closed with 1001 (going away) once they are idle.
-	// After Ended is done, all connections are closed without a close frame.
+	// After Draining, idle connections are closed with 1001 (going away). After Ended, all are closed
+	// without a close frame.
 	Draining, Ended context.Context
 }
 

@@ -61,8 +61,6 @@ export function Cost() {
   );
 }
 
-// Figures shows the time and the size of the response, and the totals of the report with their
-// bounds.
 function Figures({ time, size, report, plan }) {
   const totals = report ?? plan;
   // The plan has no calls of writers.

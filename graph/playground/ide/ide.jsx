@@ -23,8 +23,7 @@ const headers = `{
 const tabs = EXAMPLES.map((query) => ({ query, headers }));
 const plugins = [explorerPlugin({ showAttribution: false }), HISTORY_PLUGIN];
 
-// SystemTheme changes the colours of the editors when the system's colour scheme changes. GraphiQL
-// reads it only at the start.
+// SystemTheme follows the system's colour scheme, which GraphiQL reads only at the start.
 function SystemTheme() {
   const { setTheme } = useGraphiQLActions();
   const chosen = useGraphiQL(({ theme }) => theme);

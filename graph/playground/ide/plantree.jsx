@@ -74,7 +74,7 @@ function treeOf({ fields, reads }) {
   });
 }
 
-// cellsOf adds up the reads of a field that begin in the same round. A read may take several rounds.
+// cellsOf adds up the reads of a field that begin in the same round.
 function cellsOf(reads) {
   const cells = new Map();
   for (const read of reads) {

@@ -11,11 +11,11 @@ export const shared = Object.fromEntries(
     return value ? [[name, value]] : [];
   }),
 );
-// A reload must show the current tabs instead of the operation of the link.
+// A reload must show the current tabs.
 if (shared.query) history.replaceState(null, '', location.pathname);
 
-// SharedOperation selects the operation of the page's link when its document is parsed. It does so
-// only once, because later documents may be of other tabs.
+// SharedOperation selects the operation of the page's link once its document is parsed. Later
+// documents may be of other tabs.
 export function SharedOperation() {
   const { setOperationName } = useGraphiQLActions();
   const parsed = useGraphiQL(({ documentAST }) => Boolean(documentAST));

@@ -1,5 +1,5 @@
-// The execution of a request as a waterfall over time. Each round has a bar per region server, and its
-// loaders below. To the right are the numbers of Gets, with the plan's bounds.
+// The execution of a request over time. Each round has a bar per region server, its loaders below,
+// and its Gets, with the plan's bounds, on the right.
 import { boundOf } from './costs.js';
 import { count, fit, glyph, milliseconds, plural } from './format.js';
 import { Picture } from './picture.jsx';
