@@ -51,15 +51,13 @@ type Config struct {
 	ReadMemory        int // bytes of all large requests; 0 for no limit
 	RowsPerSecond     int // per client, see [auth.ClientOf]; 0 for no limit
 	StreamsPerAddress int // WebSockets and event streams; 0 for no limit
-	FanoutLimit       int // of an author who is no broadcaster; 0 for [tables.FanoutLimit]
+	FanoutLimit       int // followers above which an author is a broadcaster; 0 for [tables.FanoutLimit]
 
 	// Traces records requests, rounds and store calls; may be nil.
 	Traces trace.TracerProvider
-	// Slow is the shortest duration logged as slow; 0 for none.
-	Slow time.Duration
+	Slow   time.Duration // see [middleware.Slow]
 
-	// DrainDelay is the time from [ErrTerminated] to the shutdown, for load balancers to notice that
-	// /readyz fails.
+	// DrainDelay is the time from [ErrTerminated] to the shutdown.
 	DrainDelay time.Duration
 
 	Shared bool // the store is an HBase cluster

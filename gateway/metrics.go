@@ -213,7 +213,7 @@ func counter[N int | int64](name, help string, read func() N) prometheus.Collect
 		func() float64 { return float64(read()) })
 }
 
-// serveMetrics also serves the default registry, with the metrics of gohbase and the Go runtime.
+// serveMetrics adds the default registry, with the metrics of gohbase and the Go runtime.
 func (g *Gateway) serveMetrics() http.Handler {
 	all := prometheus.Gatherers{g.Metrics, prometheus.DefaultGatherer}
 	return promhttp.InstrumentMetricHandler(g.Metrics, promhttp.HandlerFor(all, promhttp.HandlerOpts{}))

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pipes is an unbuffered network of one server. It works with a fake clock.
+// pipes is an unbuffered network for a fake clock.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}

@@ -30,7 +30,7 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// check waits for a probe. Only one probe runs at a time.
+// check shares a running probe.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)

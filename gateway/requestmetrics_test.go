@@ -135,7 +135,7 @@ func series(c prometheus.Collector) (n int) {
 	return n
 }
 
-// Each day has other names. The names of the day before lose their series.
+// Each day has other names.
 func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
 	m := newRequestMetrics(usage.New(nil))
 	const days = 100

@@ -69,7 +69,7 @@ func serving(t *testing.T, ctx context.Context, config Config, open Open) (url s
 	return "http://" + listener.Addr().String(), end
 }
 
-// fetch sends a request on a new connection. If it fails, fetch returns status 0 and the error.
+// fetch uses a new connection. If the request fails, it returns status 0 and the error.
 func fetch(url string) (status int, body string) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)

@@ -26,8 +26,8 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly calls test with a fake clock, and a server that runs one operation at a time. The network
-// has no buffers, so unread bytes stay in the server.
+// slowly calls test with a fake clock, an unbuffered network, and a server that runs one operation
+// at a time.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -77,7 +77,7 @@ func request(query string, headers ...string) string {
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// long returns a query without reads, whose response has more than a megabyte.
+// long returns a query whose response has more than a megabyte.
 func long() string {
 	var query strings.Builder
 	for i := range 40 {

@@ -32,7 +32,6 @@ func TestCompressDoesNotBufferServerSentEvents(t *testing.T) {
 	}
 }
 
-// A client asks for events or an upgrade, but gets another response.
 func TestCompressBuffersOtherResponses(t *testing.T) {
 	for name, header := range map[string][2]string{
 		"no event":             {"Accept", "application/json, text/event-stream"},

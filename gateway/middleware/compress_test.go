@@ -20,7 +20,6 @@ import (
 	"twibase/graph/endpoint/inflight"
 )
 
-// The response is a list of nodes with ids and sentences of the docs.
 func BenchmarkCompressionLevel(b *testing.B) {
 	page, err := os.ReadFile("../../docs/OPERATIONS.md")
 	if err != nil {

@@ -51,7 +51,6 @@ func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (
 	return ctx, func() { line(0).Msg("operation") }
 }
 
-// begin adds an id, a trace and a logger to ctx. end returns the log line.
 func (l *RequestLog) begin(
 	ctx context.Context,
 ) (request context.Context, trace *endpoint.Trace, id string, end func(status int) *zerolog.Event) {

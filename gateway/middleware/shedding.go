@@ -55,7 +55,7 @@ func (d *Drain) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// enter counts a request, or returns false after Shutdown. The lock prevents an Add during Wait.
+// enter returns false after Shutdown. The lock prevents an Add during Wait.
 func (d *Drain) enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,9 +18,8 @@ import (
 
 const maxSpanName = 64 // bytes
 
-// Spans starts a span for each request, or operation of a WebSocket or a shared stream. The parent
-// is in traceparent and tracestate, which are headers, or extensions of an operation. The zero
-// value starts none.
+// Spans starts a span for each request, or operation of a WebSocket or a shared stream: see
+// docs/OBSERVABILITY.md#traces. The zero value starts none.
 type Spans struct {
 	tracer trace.Tracer
 	parent propagation.TraceContext
@@ -69,7 +68,7 @@ func (s Spans) operation(ctx context.Context, extensions map[string]any) context
 	return ctx
 }
 
-// end ends the span. status is 0 for an operation of a WebSocket or a shared stream.
+// end gets status 0 for an operation of a WebSocket or a shared stream.
 func (s Spans) end(ctx context.Context, t *endpoint.Trace, cost *hbase.Stats, status int) {
 	if s.tracer == nil {
 		return

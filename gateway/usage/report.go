@@ -113,8 +113,7 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] as JSON. The URL's parameter hours is 1 to 24 (default 24). With the
-// parameter field, such as User.age, the response is only that [Field].
+// ServeHTTP returns a [Report] of the parameter hours, or the [Field] of the parameter field.
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {

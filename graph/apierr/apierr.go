@@ -114,8 +114,8 @@ func TooLong(what string, limit int) *Error {
 	}
 }
 
-// Unavailable is for a store that does not respond. If the cause has the methods RetryAfter and
-// MayBeDone, the error includes their results.
+// Unavailable is for a store that does not respond. It includes RetryAfter and MayBeDone of a cause
+// with these methods.
 func Unavailable(cause error) *Error {
 	e := &Error{Code: CodeUnavailable, Message: "the store does not answer" + tryAgain, Cause: cause}
 	if r := (interface{ RetryAfter() time.Duration })(nil); errors.As(cause, &r) && r.RetryAfter() > 0 {

@@ -114,7 +114,7 @@ func Recover(ctx context.Context, panicked any) error {
 
 type loggedKey struct{}
 
-// Once returns a ctx that logs each cause once, even if it fails many fields.
+// Once returns a ctx that logs each cause only once.
 func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loggedKey{}, new(sync.Map))
 }

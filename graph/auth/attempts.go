@@ -54,7 +54,7 @@ func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Durati
 	return a.names.take(username, a.now(), 1)
 }
 
-// LoggedIn forgets the attempts for a username after a successful log-in.
+// LoggedIn forgets the attempts for a username.
 func (a *Attempts) LoggedIn(username string) { a.names.all.Remove(username) }
 
 // Post is like SignUp, and counts the bytes of all texts of a post. A nil *Attempts limits nothing.

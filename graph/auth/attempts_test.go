@@ -154,7 +154,6 @@ func TestOnlyTrustedProxiesForwardAddresses(t *testing.T) {
 	}
 }
 
-// The address is found before an overload is rejected.
 func TestLongForwardedHeadersCostNoMemory(t *testing.T) {
 	for _, proxies := range []Proxies{nil, {netip.MustParsePrefix("192.0.2.0/24")}} {
 		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)

@@ -54,7 +54,7 @@ var urlNames = []string{
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// tokenInURL reports tokens in URLs, which proxies and servers log.
+// Proxies and servers log URLs.
 func tokenInURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
 		if slices.Contains(urlNames, separators.Replace(strings.ToLower(name))) {

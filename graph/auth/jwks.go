@@ -33,7 +33,6 @@ const (
 )
 
 var (
-	// errNoKeys is returned until the first fetch succeeds.
 	errNoKeys    = errors.New("no keys are known yet")
 	errNotUsable = errors.New("none of the keys is a public one for RS256, ES256 or EdDSA")
 )

@@ -10,9 +10,9 @@ import (
 // rowBurst is the time that an empty bucket of [Rows] takes to fill.
 const rowBurst = 10 * time.Second
 
-// Rows limits the rows per second that a client reads: see [ClientOf]. An operation is charged
-// after its reads, so it may exceed the limit, and then later operations are rejected. A nil *Rows
-// limits nothing. It is safe for concurrent use.
+// Rows limits the rows per second that a client reads: see docs/LIMITS.md. An operation is charged
+// after its reads, so it may exceed the limit. A nil *Rows limits nothing. It is safe for
+// concurrent use.
 type Rows struct {
 	perSecond int
 	buckets   *buckets

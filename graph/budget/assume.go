@@ -10,8 +10,7 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume gives open variables arbitrary valid values: fields declare the largest cost of open
-// arguments.
+// assume gives open variables arbitrary valid values, because fields declare their largest cost.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {

@@ -40,8 +40,8 @@ func (o *Operation) label() string {
 type Checker struct {
 	Endpoint *endpoint.Checker
 	Schema   *ast.Schema
-	// Variables are decoded JSON with [json.Number]. All other variables are open: the costs assume
-	// the values that cost most.
+	// Variables are decoded JSON with [json.Number]. Costs assume the most expensive values of all
+	// others.
 	Variables map[string]any
 	// List is the maximum length of a list in a request; 0 is no limit.
 	List int
@@ -50,7 +50,7 @@ type Checker struct {
 // Operations returns the operations of documents, sorted by name. A document with several hashes
 // counts once.
 func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []Operation {
-	// Viewers who are not administrators cost most, because their permissions are checked by reads.
+	// Permissions of viewers who are not administrators are checked by reads.
 	ctx = auth.WithViewer(ctx, auth.Viewer{Username: "viewer"})
 	var all []Operation
 	known := map[string]bool{}

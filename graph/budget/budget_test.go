@@ -91,8 +91,7 @@ func TestOperationsHaveTheCostOfOpenVariables(t *testing.T) {
 	}
 }
 
-// A condition may skip mutations, so the payload of a mutation must not share reads with other
-// fields.
+// A condition may skip mutations, so payloads must not share reads with other fields.
 func TestConditionsChangeTheOrderOfMutations(t *testing.T) {
 	const document = `mutation M($a: Boolean!) {
 		... @include(if: $a) { unfollow(input: {username: "x"}) { viewer { viewerFollows } } }

@@ -39,7 +39,7 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth describes the larger figures of a field, or returns "". known: the baseline has the field.
+// growth describes the larger figures of a field. known means that the baseline has the field.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

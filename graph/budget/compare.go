@@ -79,8 +79,7 @@ type Excess struct {
 // Failed reports whether the operation is rejected or costs more than allowed.
 func (e *Entry) Failed() bool { return len(e.Rejected)+len(e.Exceeds) > 0 }
 
-// Compare returns a report. A figure may be as large as in the baseline, or as its maximum if that
-// is larger. If there are maximums, figures without a maximum are not compared.
+// Compare applies the baseline and the maximums as docs/DOCUMENTS.md describes.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}

@@ -18,8 +18,7 @@ import (
 
 const maxRegistered = 16 << 20 // bytes
 
-// overhead is the memory of a document in addition to its text, in bytes.
-const overhead = 256
+const overhead = 256 // bytes of a document in addition to its text
 
 // Registry resolves hashes to documents, and is safe for concurrent use.
 type Registry struct {

@@ -16,8 +16,7 @@ import (
 	"twibase/graph/syntax"
 )
 
-// maxBytes is the maximum size of all files.
-const maxBytes = 64 << 20
+const maxBytes = 64 << 20 // of all files
 
 func load(paths []string) (*set, error) {
 	s := &set{hashes: map[string]Document{}, texts: map[string]struct{}{}}
@@ -61,8 +60,7 @@ func (s *set) add(file string, documents map[string]string) error {
 
 const operationManifest = "apollo-persisted-query-manifest"
 
-// parse returns the documents of a file by their hashes: a .graphql file is a document, other files
-// are manifests.
+// parse returns the documents of a .graphql file or a manifest by their hashes.
 func parse(file string, text []byte) (map[string]string, error) {
 	if isDocument(file) {
 		document := string(text)
@@ -144,9 +142,8 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 	return h.Sum64()
 }
 
-// walk visits the files of paths. In directories it follows symbolic links, and ignores files other
-// than documents and .json. It skips names that begin with a dot: in Kubernetes' volumes, these are
-// behind the links.
+// walk visits only documents and .json files in directories, also behind symbolic links. It skips
+// names that begin with a dot: in Kubernetes' volumes, these are behind the links.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {

@@ -18,8 +18,8 @@ const (
 	// queueTimeout bounds the wait for a slot. Most clients give up later.
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
-	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests, because
-	// running operations compete. docs/LIMITS.md has the latencies during attacks.
+	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests:
+	// docs/LIMITS.md has the latencies during attacks.
 	slotReserve = 5
 	// placeReserve likewise limits a client that already holds places to 1/(1+1) of them. One screen
 	// may need several heavy operations.
@@ -74,7 +74,7 @@ const (
 	// Bodies and messages of at most shortBody bytes need no share of parsedBytes.
 	shortBody = 16 << 10
 	// parsedBytes bounds the total length of longer ones being parsed, because parsing takes several
-	// times their length in memory. At most waitingParsed complete ones wait, each up to queueTimeout.
+	// times their length in memory. At most waitingParsed wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1
@@ -167,7 +167,7 @@ type perAddress struct {
 	counts map[string]int
 }
 
-// add adds n to the count of an address, unless the sum exceeds the limit.
+// add changes nothing if the sum exceeds the limit.
 func (p *perAddress) add(address string, n int) (all int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

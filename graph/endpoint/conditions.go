@@ -9,9 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// checkConditions rejects null as the condition of @skip, @include and @defer. Validation allows
-// null for a variable with a default. With null, section 6.3.2 of the GraphQL specification would
-// include the field, graphql-js fails the field's parent, and gqlgen panics (docs/SPEC.md).
+// checkConditions rejects null as the condition of @skip, @include and @defer: see docs/SPEC.md.
+// Validation allows it for a variable with a default, and gqlgen would panic.
 func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	for _, v := range op.Operation.VariableDefinitions {
 		if value, given := op.Variables[v.Variable]; given && value == nil && v.Type.NamedType == "Boolean" &&

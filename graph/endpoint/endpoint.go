@@ -27,37 +27,30 @@ type Config struct {
 	Timeout time.Duration
 	// Around adds state such as loaders to the context of resolvers.
 	Around func(ctx context.Context) context.Context
-	// RecordCalls is called after Around if the request wants a report: see [report.Middleware].
-	// Nil and Production turn reports off.
+	// RecordCalls is called after Around for [report.Middleware]. Nil and Production turn reports off.
 	RecordCalls func(ctx context.Context) (levels func() []report.Level)
-	// Costs declare the reads of fields, for the limits of costs and [explain.Middleware]. Nil
-	// turns both off.
-	Costs  explain.Costs
-	Limits limits.Limits
-	// Trusted are documents that clients may name by hash.
+	// Costs declare the reads of fields. Nil turns off cost limits and [explain.Middleware].
+	Costs   explain.Costs
+	Limits  limits.Limits
 	Trusted *documents.Trusted
 	// Production rejects introspection and reports. If there are trusted documents, it rejects all
 	// other documents.
 	Production bool
 	// Origins may open WebSockets, in addition to the server's own.
 	Origins []string
-	// Tokens verify the token of connection_init; nil accepts none.
-	Tokens *auth.Tokens
+	Tokens  *auth.Tokens
 	// Observe, unless nil, is called before each operation of a WebSocket or a shared stream, and
 	// ended after it.
-	Observe func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())
-	// Concurrency bounds the running operations, 0 for no limit.
-	Concurrency int
+	Observe     func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())
+	Concurrency int // of operations; 0 for no limit
 	// Rows returns the rows that the operation of ctx has read. Nil counts none.
-	Rows func(ctx context.Context) int64
-	// RowBudget limits the rows of a client per second. Nil is no limit.
-	RowBudget *auth.Rows
-	// Streams bounds the WebSockets and event streams of a client address, 0 for no limit.
-	Streams int
-	// Sending counts the bytes of events and WebSocket messages being sent. Nil bounds nothing.
+	Rows      func(ctx context.Context) int64
+	RowBudget *auth.Rows // nil is no limit
+	Streams   int        // per client address; 0 for no limit
+	// Sending counts the bytes of events and WebSocket messages being sent.
 	Sending *inflight.Bytes
-	// Receiving counts the bytes of incomplete messages, and of incomplete request bodies with headers
-	// longer than usualHeader. Nil bounds nothing.
+	// Receiving counts the bytes of incomplete messages and request bodies, and of a header longer
+	// than usualHeader before a body.
 	Receiving *inflight.Bytes
 }
 

@@ -65,7 +65,6 @@ func (user) Followers(_ context.Context, objs []*tables.User, first *int, after 
 
 type nameKey struct{}
 
-// serve returns an endpoint whose Around sets the name of all users.
 func serve(timeout time.Duration) http.Handler {
 	return New(plantest.Gqlgen(exec.NewExecutableSchema(exec.Config{Resolvers: root{}}), nil), Config{Timeout: timeout,
 		Around: func(ctx context.Context) context.Context {
@@ -273,7 +272,6 @@ func TestShortValidDocumentsAreCached(t *testing.T) {
 	}
 }
 
-// newEndpoint returns an endpoint with a timeout, by default without loaders.
 func newEndpoint(config Config) *Endpoint {
 	config.Timeout = time.Minute
 	if config.Around == nil {

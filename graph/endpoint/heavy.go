@@ -13,9 +13,8 @@ import (
 
 const rowsPerPlace = 2000
 
-// heavy bounds the running operations that are predicted to read more than rowsPerPlace rows: each
-// needs a place per rowsPerPlace rows. Half as many places as slots, but at least one, leave slots
-// to other operations. An operation that waits for places holds no slot.
+// heavy bounds the running operations that are predicted to read more than rowsPerPlace rows: see
+// docs/FAULTS.md#overload.
 type heavy struct {
 	places *fair.Semaphore // nil admits all
 	size   int64
@@ -36,8 +35,8 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// predictor predicts the rows of an operation. Plans assume full pages, so it learns the fraction
-// of the bound that each operation of a cached document reads. It is safe for concurrent use.
+// predictor learns the fraction of its plan's bound that each operation of a cached document reads.
+// It is safe for concurrent use.
 type predictor struct {
 	fractions *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }

@@ -127,8 +127,7 @@ func TestPredictionFollowsTheRowsRead(t *testing.T) {
 	}
 }
 
-// A client reads the followers of a user who has none. Then it fills all slots with operations for
-// a user who has many.
+// A run for a user without followers precedes runs for a user with many.
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
 	e := newEndpoint(Config{Concurrency: slots})

@@ -34,8 +34,7 @@ type operation struct {
 }
 
 // limitPenalty is the time that an operation above a limit keeps its slot and places after its
-// response. Otherwise a client could take processors and region servers from others with such
-// operations.
+// response, so that such operations do not take processors and region servers from other clients.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
@@ -56,9 +55,9 @@ func exceedsLimit(err *gqlerror.Error) bool {
 	return err.Extensions["code"] == string(apierr.CodeLimitExceeded)
 }
 
-// begin waits for a slot, prepares an operation, and waits for its places. rejection: the server is
-// too busy, or the client has read too many rows. failed: the operation is invalid or exceeds a
-// limit.
+// begin waits for a slot, prepares an operation, and waits for its places. rejection means that the
+// server is too busy, or that the client has read too many rows, and failed that the operation is
+// invalid or exceeds a limit.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,
 ) (op *operation, rejection *apierr.Error, failed *graphql.Response) {
@@ -108,8 +107,7 @@ func (e *Endpoint) fail(
 	return failed
 }
 
-// acquirePlaces waits for the places of an operation that has a slot. After a rejection nothing is
-// held, and releaseAll does nothing.
+// After a rejection, acquirePlaces holds nothing, and releaseAll does nothing.
 func (e *Endpoint) acquirePlaces(
 	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {
@@ -173,8 +171,8 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 }
 
 // responses runs an operation until its responses end or ctx is done. It releases the slot before
-// it yields (above a limit, after limitPenalty), because clients may read slowly. A response was
-// sent if yield returns true.
+// it yields, because clients may read slowly. An operation above a limit keeps it for limitPenalty.
+// A response was sent if yield returns true.
 func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		if op.Operation.Operation == ast.Subscription {

@@ -35,7 +35,6 @@ type feed struct {
 	document string
 }
 
-// inFeed has an author "a" and viewers "LiLei" and "HanMeimei".
 func inFeed(t *testing.T, test func(f *feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := embedded.Open("")
@@ -52,7 +51,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
-		// Reads take time, so that connections can be lost during a read.
+		// Connections can be lost during a read.
 		distant := hbasetest.NewFaults(store,
 			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
@@ -101,7 +100,7 @@ type subscriber struct {
 	done     chan struct{}
 	received []string
 	expired  bool
-	// the content of a twit that is lost before the subscriber receives it
+	// the content of a twit that the subscriber does not receive
 	drops string
 	after time.Duration
 }

@@ -24,9 +24,8 @@ var noStream = &apierr.Error{
 	Message: "there is no such stream at this gateway: reserve one by PUT",
 }
 
-// serveShared serves shared streams: PUT reserves a stream, GET opens it, POST runs an operation
-// over it, and DELETE stops the operation. Other origins need a preflight, because a header names
-// the stream.
+// serveShared serves shared streams: see docs/SUBSCRIPTIONS.md. Other origins need a preflight,
+// because a header names the stream.
 func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if remove, ok := e.admit(w, r); ok {
@@ -58,8 +57,8 @@ func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// runOver runs an operation over a stream. Errors of the operation go to the stream, and errors of
-// the request to the HTTP response.
+// runOver sends errors of the operation to the stream, and errors of the request to the HTTP
+// response.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, writeError := e.read(w, r)
 	if writeError != nil {

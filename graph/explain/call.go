@@ -17,7 +17,7 @@ type Cost func(*Call) error
 
 // Call is a resolver call, not safe for concurrent use.
 type Call struct {
-	// Ctx and Args are the context and the arguments of the resolver.
+	// Ctx and Args are those of the resolver.
 	Ctx  context.Context
 	Args map[string]any
 	// Parents are the objects of the call. A root field has one.

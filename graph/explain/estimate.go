@@ -50,7 +50,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// Stage is the maximum number of rounds before a point of a chain.
+// Stage is a point of a chain of rounds.
 type Stage struct{ chain, round int }
 
 // Next returns the stage one round later.

@@ -16,17 +16,14 @@ import (
 	"twibase/graph/plan"
 )
 
-// Totals are the upper bounds of an operation. RPCs assumes that one region server has all
-// rows, and that a scan reads one region.
+// Totals are upper bounds of an operation: see docs/EXPLAIN.md.
 type Totals struct {
-	Rounds int64 `json:"rounds"`
-	RPCs   int64 `json:"rpcs"`
-	Gets   int64 `json:"gets"`
-	Scans  int64 `json:"scans"`
-	Rows   int64 `json:"rows"`
-	// Objects counts the objects that resolvers return, of a connection its nodes.
-	Objects int64 `json:"objects"`
-	// Resolved counts the values that resolvers return, one for each parent of each call.
+	Rounds   int64 `json:"rounds"`
+	RPCs     int64 `json:"rpcs"`
+	Gets     int64 `json:"gets"`
+	Scans    int64 `json:"scans"`
+	Rows     int64 `json:"rows"`
+	Objects  int64 `json:"objects"`
 	Resolved int64 `json:"resolved"`
 }
 
@@ -97,7 +94,7 @@ func (r *record) share(i int) int64 {
 // Header with the value 1 requests a plan in place of execution.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds with a plan to requests whose [Header] is 1.
+// Middleware responds to requests with [Header].
 func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

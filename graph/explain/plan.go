@@ -17,7 +17,6 @@ import (
 // Plan has the reads of an operation. docs/EXPLAIN.md describes the fields.
 type Plan struct {
 	Totals
-	// Ordinary omits reads with a condition: see [Loader].If.
 	Ordinary Totals          `json:"ordinary"`
 	Levels   []Level         `json:"levels"`
 	Fields   []Field         `json:"fields"`

@@ -36,7 +36,7 @@ const (
 	cachedLength     = 8 << 10
 )
 
-// NewCostCheck returns a CostCheck. Without costs it rejects nothing.
+// NewCostCheck returns a check that rejects nothing without costs.
 func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, int64](cachedOperations, cachedBytes)}
 }

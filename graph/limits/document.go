@@ -114,7 +114,6 @@ type counts struct {
 	visits          int // by validation
 }
 
-// combine returns the counts of two selections in one selection set.
 func (c counts) combine(o counts) counts {
 	return counts{
 		add(c.fields, o.fields), add(c.aliases, o.aliases), max(c.depth, o.depth), max(c.path, o.path),
@@ -192,7 +191,7 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	return all
 }
 
-// place checks the directives of one place, and returns the number of their values.
+// place returns the number of values of the directives of one place.
 func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))

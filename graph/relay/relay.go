@@ -26,8 +26,7 @@ func AppendID(dst []byte, id tables.ID) []byte {
 	return append(base64.RawURLEncoding.AppendEncode(dst, id.Append(few[:0])), '"')
 }
 
-// UnmarshalID reads a global id. It returns the zero ID for a malformed id, and LIMIT_EXCEEDED for
-// a long one.
+// UnmarshalID returns the zero ID for a malformed id, and LIMIT_EXCEEDED for a long one.
 func UnmarshalID(v any) (tables.ID, error) {
 	s, _ := v.(string)
 	if len(s) > MaxLength {

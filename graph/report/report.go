@@ -26,8 +26,7 @@ type Report struct {
 	Rows   int64 `json:"rows"`
 	Bytes  int64 `json:"bytes"`
 	// Stalls counts batches that the watchdog failed.
-	Stalls int `json:"fallbacks"`
-	// Executor and Reason are those of [plan.Execution].
+	Stalls     int     `json:"fallbacks"`
 	Executor   string  `json:"executor"`
 	Reason     string  `json:"reason,omitempty"`
 	DurationMs float64 `json:"durationMs"`
@@ -36,7 +35,6 @@ type Report struct {
 
 // Level is a batch of Gets, a scan, or a call of a writer.
 type Level struct {
-	// Path has the paths of the fields that caused the call, without indexes, sorted.
 	Path          []string `json:"path"`
 	Loaders       []Loader `json:"loaders"`
 	RPCs          int64    `json:"rpcs"`

@@ -63,7 +63,7 @@ func (w *fixture) expire(o *Operation, at int) {
 	}
 }
 
-// wantResume checks where an operation resumes. want is 0 for none.
+// wantResume expects no position if want is 0.
 func (w *fixture) wantResume(viewer, document string, want int) {
 	w.Helper()
 	got := 0

@@ -135,8 +135,7 @@ func (o *Operation) Sent() {
 // Expire or Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
-// Stop records that the operation ended at a position for another reason, such as a closed
-// connection.
+// Stop is Expire for another end, such as a closed connection.
 func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
@@ -150,8 +149,8 @@ func (o *Operation) stop(position Position, expired bool) {
 	}
 }
 
-// keepOrClose applies the rules of the package comment. current: all events before the position
-// were sent. The caller holds mu.
+// keepOrClose applies the rules of the package comment. current means that all events before the
+// position were sent. The caller holds mu.
 func (o *Operation) keepOrClose(current bool) {
 	position := o.position
 	o.position = nil
@@ -173,7 +172,7 @@ func (o *Operation) keepOrClose(current bool) {
 	}
 }
 
-// End ends the operation, and reports whether it expired. sent: all events were sent.
+// End ends the operation, and reports whether it expired. sent means that all events were sent.
 func (o *Operation) End(sent bool) (expired bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -40,8 +40,7 @@ func (w *writer) on(of string) string {
 	return w.one(of, "I", "U")
 }
 
-// set spreads only fragments whose number is at least the parameter fragment, so that no fragment
-// spreads itself.
+// set spreads only fragments from number fragment on, so that none spreads itself.
 func (w *writer) set(of string, depth, fragment int) {
 	w.WriteString("{")
 	for range 1 + w.random.IntN(4) {

@@ -1,5 +1,4 @@
-// Package inflight bounds the memory of responses to slow readers, and of requests from slow
-// senders.
+// Package inflight bounds the memory of slow transfers.
 package inflight
 
 import (

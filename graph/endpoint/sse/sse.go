@@ -1,6 +1,5 @@
 // Package sse implements GraphQL over SSE
-// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). An operation has a stream of
-// its own, or shares a stream with other operations.
+// (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md).
 package sse
 
 import (

@@ -30,7 +30,7 @@ type rejectionWriter struct{ http.ResponseWriter }
 
 func (w rejectionWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader sends the gateway's own rejection if the status is 400 or more, otherwise the header.
+// WriteHeader replaces statuses of 400 or more by the gateway's rejections.
 func (w rejectionWriter) WriteHeader(status int) {
 	rejection := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {

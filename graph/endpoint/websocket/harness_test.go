@@ -78,7 +78,6 @@ func cancelled() context.Context {
 	return ctx
 }
 
-// authenticate accepts a token without expiry, and a token that expires after a minute.
 func authenticate(ctx context.Context, headers ...string) (context.Context, *apierr.Error) {
 	switch headers[0] {
 	case "Bearer LiLei":

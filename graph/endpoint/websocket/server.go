@@ -1,4 +1,4 @@
-// Package websocket implements graphql-transport-ws, which runs many operations over one connection
+// Package websocket implements graphql-transport-ws
 // (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md).
 package websocket
 
@@ -41,7 +41,7 @@ type Server struct {
 	// operation with an error. If the token expires, the last response of a subscription is
 	// [transport.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
-	// Authenticate adds the viewer of Authorization headers, and the expiry of the token, to ctx.
+	// Authenticate is as [auth.Tokens.Authenticate].
 	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
 	// Sending counts the bytes of messages being sent, and Receiving those of incomplete messages.
 	Sending, Receiving *inflight.Bytes

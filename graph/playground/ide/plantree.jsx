@@ -1,5 +1,5 @@
-// The plan of an operation: the tree of its fields with resolvers, and the maximum number of rows
-// that each field reads in each round.
+// The plan of an operation: the tree of its fields with resolvers, and the maximum rows that each
+// reads in each round.
 import { count, fit, glyph, plural, short } from './format.js';
 import { Picture } from './picture.jsx';
 
@@ -63,7 +63,6 @@ export function PlanTree({ plan }) {
   );
 }
 
-// treeOf returns the plan's fields in order, with their depth, parent's index and reads.
 function treeOf({ fields, reads }) {
   const above = [];
   return fields.map((field, index) => {

@@ -35,7 +35,6 @@ export function Waterfall({ report, plan }) {
   );
 }
 
-// columns returns the horizontal positions of names, times and costs.
 function columns(width) {
   const names = Math.min(Math.max(width * 0.3, 92), 240);
   const costs = Math.min(Math.max(width * 0.27, 100), 190);
@@ -49,7 +48,7 @@ function costOf(level) {
   return { figure: 'rpcs', number: level.rpcs, noun: 'RPC' };
 }
 
-// isWriter reports whether a level is a call of a writer. Its loader is the operation type and purpose.
+// isWriter recognises the name of a writer's loader: the operation type and purpose.
 function isWriter({ name }) {
   return name.includes(': ');
 }
