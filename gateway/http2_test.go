@@ -39,7 +39,6 @@ type frames struct {
 
 var last = [8]byte{'l', 'a', 's', 't'}
 
-// newFrames drops received frames, or reads none.
 func newFrames(t *testing.T, conn net.Conn, reads bool) *frames {
 	t.Helper()
 	f := &frames{conn: conn, out: bufio.NewWriter(conn), stream: 1}

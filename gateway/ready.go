@@ -96,7 +96,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows returns the start keys of a new table's regions except the first.
+// probedRows are start keys of a new table's regions.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

@@ -10,7 +10,6 @@ import (
 	"twibase/hbase"
 )
 
-// instant is a store whose Gets take no time.
 type instant struct{ hbase.Store }
 
 func (instant) Get(context.Context, []hbase.Get) ([]hbase.Result, error) { return nil, nil }

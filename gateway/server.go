@@ -97,7 +97,6 @@ func failure(ctx, serving context.Context) error {
 	return context.Cause(serving)
 }
 
-// delayShutdown makes /readyz fail. After [ErrTerminated], it waits for the DrainDelay.
 func (g *Gateway) delayShutdown(ctx context.Context) {
 	g.stopping.Store(true)
 	delay := g.current.Load().DrainDelay

@@ -60,7 +60,6 @@ func openSample(t *testing.T, config Config) Open {
 	return func(context.Context, func(string)) (*Gateway, error) { return New(sampleStore(t), config), nil }
 }
 
-// serving runs Serve until ctx ends.
 func serving(t *testing.T, ctx context.Context, config Config, open Open) (url string, ended <-chan error) {
 	t.Helper()
 	listener := listen(t)

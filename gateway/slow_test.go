@@ -102,7 +102,6 @@ func (s *slowServer) checkOtherRequest(when string) {
 	}
 }
 
-// readSlowly reads 1000 bytes, and then one every tenth of a second.
 func (s *slowServer) readSlowly(text string, done func(bytes int, took time.Duration)) {
 	c, began := s.dial(), time.Now()
 	s.clients.Go(func() {

@@ -12,7 +12,6 @@ import (
 	"twibase/hbase"
 )
 
-// slowScan takes a second for each row.
 type slowScan struct{ hbase.Store }
 
 func (slowScan) Scan(context.Context, hbase.Scan) iter.Seq2[hbase.Row, error] {

@@ -82,7 +82,7 @@ func (w yieldingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 const maxPooledBuffer = 1 << 20 // bytes
 
 // buffer sends a response after next has returned, so that a slow client holds no compressor.
-// Server-sent events are sent immediately. BenchmarkBuffer measures the cost.
+// Server-sent events are sent immediately.
 func buffer(inFlight *inflight.Bytes, next http.Handler) http.Handler {
 	pool := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,7 @@ func corsHeaders() []string {
 const exposedHeaders = "X-Request-Id, Retry-After"
 
 // CORS lets pages of origins send corsHeaders and headers, and read all responses, including
-// errors. It allows no credentials, because cookies are not used. It forbids caching.
+// errors. It allows no credentials, and forbids caching.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
 		return noStore

@@ -19,8 +19,8 @@ func newRejectionSampler() zerolog.Sampler {
 }
 
 // ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them.
-// It leaves to the endpoint requests with tokens, because their viewers are not known yet, and the
-// first [loggedRejections] others per second, so that these rejections are logged.
+// It lets through requests with tokens, because their viewers are not known yet, and the first
+// [loggedRejections] others per second, to log their rejections.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()

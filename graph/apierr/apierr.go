@@ -80,7 +80,7 @@ func LimitExceeded(subject string, limit, actual int) *Error {
 	}
 }
 
-// TooFast is for a rate above its limit, such as "the number of rows per second".
+// TooFast is for a rate above its limit.
 func TooFast(rate string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:    CodeLimitExceeded,
@@ -90,7 +90,7 @@ func TooFast(rate string, limit int, after time.Duration) *Error {
 	}
 }
 
-// TooMany is for a limit of concurrent use, such as "the number of subscriptions".
+// TooMany is for a limit of concurrent use.
 func TooMany(what string, limit int, after time.Duration) *Error {
 	return &Error{
 		Code:       CodeLimitExceeded,

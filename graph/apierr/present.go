@@ -16,7 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Present returns the public form of an error, and logs its cause to the logger of ctx.
+// Present returns the public form of an error, and logs its cause.
 func Present(ctx context.Context, err error) *gqlerror.Error {
 	presented := &gqlerror.Error{Path: graphql.GetPath(ctx), Locations: locations(ctx)}
 	var wrapped *gqlerror.Error

@@ -20,8 +20,8 @@ const maxRemembered = 100_000 // keys
 // freePost is the largest size of an unlimited post, in bytes.
 const freePost = 4 << 10
 
-// Attempts limits the rates of sign-ups by address, of log-ins by address and username, and of long
-// texts by author: see docs/PERMISSIONS.md. It is safe for concurrent use.
+// Attempts limits the rates of sign-ups, log-ins and long texts: see docs/PERMISSIONS.md. It is
+// safe for concurrent use.
 type Attempts struct {
 	signUps, logIns, names, posts *buckets
 	now                           func() time.Time
@@ -44,8 +44,7 @@ func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 }
 
 // LogIn is like SignUp, by address and then by username. If the address must wait, the attempt does
-// not count for the username: one address could lock out its owner. If the username must wait, the
-// attempt still counts for the address.
+// not count for the username: one address could lock out its owner.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {

@@ -125,7 +125,7 @@ func parseKeys(text []byte) (keys []publicKey, err error) {
 	return keys, nil
 }
 
-// algorithmOf returns "" for private, symmetric, short and other unsupported keys.
+// algorithmOf returns "" for unsupported keys.
 func algorithmOf(key any) jose.SignatureAlgorithm {
 	switch key := key.(type) {
 	case *rsa.PublicKey:

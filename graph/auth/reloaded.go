@@ -9,8 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// reloaded is a value that is read again at intervals. A failed read keeps the value. Without a
-// read function it never changes.
+// reloaded is a value that is read at intervals, unless read is nil. A failed read keeps the value.
 type reloaded[T any] struct {
 	read    func(context.Context) ([]byte, error)
 	parse   func([]byte) (T, error)

@@ -13,9 +13,8 @@ import (
 // minSecret is in bytes (RFC 7518, section 3.2).
 const minSecret = 32
 
-// Secrets are the keys of tokens that this server issues, safe for concurrent use. The first secret
-// signs, and all verify. To replace a secret, put the new one first, and remove the old one when
-// its tokens have expired.
+// Secrets are the keys of tokens that this server issues, safe for concurrent use. The first signs,
+// and all verify, so that secrets can be replaced.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.
@@ -25,8 +24,8 @@ func NewSecrets(secrets ...[]byte) *Secrets {
 	return s
 }
 
-// ReadSecrets reads a file: each line of text is a secret. A file that is not text is one secret,
-// without line breaks at its end.
+// ReadSecrets reads a file with a secret per line. A file that is not text is one secret, without
+// line breaks at its end.
 func ReadSecrets(file string) (*Secrets, error) {
 	s := &Secrets{newReloaded(func(context.Context) ([]byte, error) {
 		text, err := os.ReadFile(file)

@@ -22,9 +22,8 @@ const (
 	Lifetime = time.Hour
 	maxToken = 8 << 10 // bytes
 	// leeway is the accepted clock skew of issuers. It does not extend the expiry.
-	leeway = 5 * time.Second
-	// endOfTime is the last second of the year 9999.
-	endOfTime = 253402300799
+	leeway    = 5 * time.Second
+	endOfTime = 253402300799 // the last second of the year 9999
 )
 
 // Tokens signs and verifies tokens, and is safe for concurrent use. Nil accepts and signs none.

@@ -82,7 +82,7 @@ func (c *Checker) element(t *ast.Type, i int) any {
 }
 
 // dropConditions removes @skip and @include with open variables: the bound of all fields is also a
-// bound of some of them.
+// bound of some.
 func (c *Checker) dropConditions(doc *ast.QueryDocument) {
 	for _, op := range doc.Operations {
 		c.dropIn(op.SelectionSet)

@@ -15,9 +15,8 @@ type cause struct {
 	rows       int64 // additional
 }
 
-// causes returns the fields that became more expensive, in the order of the document, so a larger
-// page precedes the fields below it. Of many fields, it returns those with the most additional
-// rows, and the number of the others.
+// causes returns the fields that became more expensive, in the order of the document. Of many, it
+// returns those with the most additional rows, and the number of the others.
 func (e *Entry) causes() (causes []cause, more int) {
 	before := map[string]explain.Item{}
 	if e.was != nil {
@@ -39,7 +38,7 @@ func (e *Entry) causes() (causes []cause, more int) {
 	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.Contains(largest[:maxCauses], c) }), more
 }
 
-// growth describes the larger figures of a field. known means that the baseline has the field.
+// growth describes the larger figures of a field. known means that the baseline has it.
 func (e *Entry) growth(now, was explain.Item, known bool) (text string) {
 	add := func(format string, now, was int64) {
 		if text != "" {

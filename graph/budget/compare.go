@@ -30,8 +30,8 @@ var figures = []figure{
 	{"scans", func(t explain.Totals) int64 { return t.Scans }},
 }
 
-// shown is the number of figures in a table. Without maximums, only the first `compared` figures
-// (rounds, RPCs and rows) are compared with the baseline.
+// shown is the number of figures in a table. Without maximums, only the first `compared` (rounds,
+// RPCs and rows) are compared with the baseline.
 const shown, compared = 4, 3
 
 // Maximums are the largest permitted figures of an operation, by name.

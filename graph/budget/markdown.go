@@ -10,8 +10,7 @@ import (
 // most 65,536 characters.
 const maxComment = 60_000
 
-// Markdown writes a comment for a pull request. With a baseline it lists only operations that are
-// new, changed or failed.
+// Markdown writes a comment for a pull request: see docs/DOCUMENTS.md.
 func (r *Report) Markdown(w io.Writer) error {
 	var listed []*Entry
 	failed := 0
@@ -58,7 +57,6 @@ func (e *Entry) markdown() string {
 	return text
 }
 
-// markdownTable writes a row per operation, and returns how many do not fit.
 func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left int) {
 	if len(operations) == 0 {
 		return 0

@@ -1,5 +1,5 @@
 // Package documents resolves hashes to GraphQL documents: trusted documents from files, and
-// documents that clients register, as in Apollo's automatic persisted queries.
+// documents that clients register (Apollo's automatic persisted queries).
 package documents
 
 import (

@@ -99,7 +99,6 @@ func (t *Trusted) reload() (changed bool, err error) {
 	return true, nil
 }
 
-// log logs the invalid documents that previous lacks.
 func (t *Trusted) log(log zerolog.Logger, previous *set, invalid func(string) error) {
 	for d := range t.All() {
 		if _, known := previous.texts[d.Text]; known {

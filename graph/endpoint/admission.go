@@ -80,7 +80,7 @@ const (
 	parsedReserve = 1
 )
 
-// acquireParsing waits until a body or message of a length may be parsed, or rejects it.
+// acquireParsing waits until bytes may be parsed, or rejects them.
 func (e *Endpoint) acquireParsing(ctx context.Context, bytes int) (release func(), rejection *apierr.Error) {
 	if bytes <= shortBody {
 		return func() {}, nil
@@ -112,8 +112,8 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	e.admission.reject().Reject(w)
 }
 
-// Load returns the numbers of operations that run, of those that wait for a slot or places, and of
-// rejections so far, including bodies, messages and events, but not those of [Endpoint.Overdrawn].
+// Load returns the numbers of running and waiting operations, and of rejections so far, including
+// bodies, messages and events, but not those of [Endpoint.Overdrawn].
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {
@@ -153,8 +153,8 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach bounds the total length, in bytes, of the documents of an address's subscriptions, per
-// stream that the address may have. A subscription keeps its parsed document.
+// textEach bounds the bytes of the documents of an address's subscriptions, per stream that it may
+// have. A subscription keeps its parsed document.
 const textEach = 4 << 10
 
 // subscriptionsEach bounds an address's subscriptions, per stream that it may have, because each

@@ -249,7 +249,6 @@ func TestOperationBeyondALimitKeepsItsSlot(t *testing.T) {
 	})
 }
 
-// unread is a body whose reads fail the test.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {

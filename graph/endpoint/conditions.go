@@ -24,8 +24,8 @@ func checkConditions(op *graphql.OperationContext) *gqlerror.Error {
 	return nil
 }
 
-// usesCondition reports whether variable is the condition of a directive in set. It skips fragments
-// in visited, and adds others.
+// usesCondition reports whether variable is the condition of a directive in set, except in visited
+// fragments.
 func usesCondition(set ast.SelectionSet, variable string, visited map[*ast.FragmentDefinition]bool) bool {
 	for _, s := range set {
 		var directives ast.DirectiveList

@@ -45,11 +45,10 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
-// minFraction is the smallest predicted fraction. After a run that reads nothing, such as for an
-// unknown user, runs with other variables may read everything, and must not all be admitted.
+// minFraction bounds the runs that are admitted after one that read nothing, such as for an unknown
+// user: with other variables they may read everything.
 const minFraction = 1. / 16
 
-// predict returns bound unchanged if the operation is unknown.
 func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {
 	if fraction, known := p.fractions.Get(operation); known {
 		return int64(math.Ceil(float64(bound) * max(math.Float64frombits(fraction.Load()), minFraction)))

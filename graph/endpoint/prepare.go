@@ -21,7 +21,7 @@ import (
 )
 
 // Bounds of the cache of valid documents. A parsed document takes about 50 times the bytes of its
-// text, at worst 150 times. Long texts rarely repeat.
+// text, at worst 150 times.
 const (
 	cachedDocuments = 1000
 	cachedLength    = 8 << 10

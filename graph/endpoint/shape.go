@@ -10,8 +10,7 @@ import (
 	"twibase/graph/documents"
 )
 
-// maxShape bounds the text of [Trace.Variables], in bytes.
-const maxShape = 1000
+const maxShape = 1000 // bytes of [Trace.Variables]
 
 // DocumentHash is a SHA-256, or "" without a valid operation.
 func (t *Trace) DocumentHash() string {
@@ -49,7 +48,7 @@ func (t *Trace) Variables() string {
 	return text
 }
 
-// shape returns the type of a value. Its field names are those of the schema.
+// The field names of shape are those of the schema.
 func shape(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -11,8 +11,7 @@ import (
 // Costs returns the cost of a field with a resolver, or nil.
 type Costs func(object, field string) Cost
 
-// Cost declares the reads and objects of a call. It returns an error that the resolver would
-// return.
+// Cost declares the reads and objects of a call, or returns the error of its resolver.
 type Cost func(*Call) error
 
 // Call is a resolver call, not safe for concurrent use.
@@ -83,7 +82,6 @@ func (c *Call) Open(argument string) bool {
 	return given != nil && isOpen(given.Value, open)
 }
 
-// openArguments returns the arguments that depend on open variables, as GraphQL.
 func (c *Call) openArguments() (text string) {
 	open := openIn(c.Ctx)
 	if len(open) == 0 {

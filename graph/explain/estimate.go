@@ -9,7 +9,7 @@ import "slices"
 //
 // A [Set] describes the parents of a call by their maximum number, the cardinality. A [Stage] is
 // the maximum number of rounds before a point of the execution. A read usually has one Get for each
-// object of a set, and is answered one stage later (see Times and Rounds of [Read]).
+// object of a set, and is answered one stage later.
 //
 //	{ user(…) { followers(first: 20) { nodes { twits(first: 3) { nodes { content } } } } } }
 //
@@ -147,7 +147,7 @@ type Set struct {
 	rows []tableRows
 }
 
-// tableRows are rows of one table that are read at the stage Ready, one for each object of a set.
+// tableRows are rows of one table that are read at Ready, one for each object of a set.
 type tableRows struct {
 	table string
 	named *record // named columns with their own Gets, or nil after a page has taken them over

@@ -1,8 +1,7 @@
-// Package explain predicts upper bounds of the reads of an operation, without executing it. They
-// exclude the calls of package writers, and assume that no row of a list is sparse: see
+// Package explain predicts upper bounds of the reads of an operation, without executing it: see
 // docs/EXPLAIN.md.
 //
-// Resolvers declare their reads as a [Cost]. estimate.go explains how they are added up.
+// Resolvers declare their reads as a [Cost], and estimate.go adds them up.
 package explain
 
 import (
@@ -27,8 +26,8 @@ type Totals struct {
 	Resolved int64 `json:"resolved"`
 }
 
-// Bound returns the cost of the operation of ctx, or the error of a resolver that will reject its
-// arguments. It takes time linear in the document.
+// Bound returns, in linear time, the cost of the operation of ctx, or the error of a resolver that
+// will reject its arguments.
 func Bound(ctx context.Context, schema graphql.ExecutableSchema, costs Costs) (Totals, error) {
 	e, err := walk(ctx, schema, costs, false)
 	if err != nil {
@@ -82,7 +81,7 @@ func (e *estimate) totals() (t Totals) {
 	return t
 }
 
-// share returns the Gets of round i of a read. All rounds have about the same number.
+// share returns the Gets of round i of a read, about equal in all rounds.
 func (r *record) share(i int) int64 {
 	n := int64(r.Rounds)
 	if i == 0 {

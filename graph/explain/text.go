@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// text draws a plan as a tree of fields with resolvers, each with its reads and their levels.
+// text draws a plan as a tree of fields: see docs/EXPLAIN.md.
 func text(op *graphql.OperationContext, p *Plan, e *estimate) string {
 	root := &step{label: strings.TrimSpace(string(op.Operation.Operation) + " " + cut(op.Operation.Name))}
 	stack, written := []*step{root}, map[*ast.Field]string{}

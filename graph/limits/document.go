@@ -9,10 +9,9 @@ import (
 	"twibase/graph/apierr"
 )
 
-// A document is checked twice. Text counts tokens and brackets before parsing. Document counts the
-// fields with fragments expanded. It counts each fragment once, and adds its counts at each spread.
-// So its time is linear, although the expanded document may be exponentially larger:
-//
+// Text counts tokens and brackets before parsing. Document counts the fields with fragments
+// expanded: each fragment once, with its counts added at each spread. So its time is linear,
+// although the expanded document may be exponentially larger:
 //	{ ...A }  fragment A on T { ...B ...B }  fragment B on T { ...C ...C }  fragment C on T { x }
 //
 //	C: 1 field  ─►  B: 2  ─►  A: 4  ─►  operation: 4
@@ -141,7 +140,7 @@ type fragment struct {
 	counts     *counts
 }
 
-// fragment returns the counts of a fragment. An unknown fragment counts as a field.
+// An unknown fragment counts as a field.
 func (w *walk) fragment(name string) counts {
 	f := w.fragments[name]
 	switch {
@@ -191,7 +190,6 @@ func (w *walk) set(set ast.SelectionSet, depth int) (all counts) {
 	return all
 }
 
-// place returns the number of values of the directives of one place.
 func (w *walk) place(directives ast.DirectiveList) (values int) {
 	w.directives += len(directives)
 	w.check(PlaceDirectives, len(directives))

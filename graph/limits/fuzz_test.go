@@ -19,7 +19,7 @@ func few() Limits {
 	return l
 }
 
-// expanded counts a document with fragments expanded. It stops when a count exceeds limit.
+// expanded stops when a count exceeds limit.
 type expanded struct {
 	fragments                    ast.FragmentDefinitionList
 	fields, aliases, deep, limit int

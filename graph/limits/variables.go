@@ -75,8 +75,8 @@ type Object struct {
 // Object returns an empty object to decode into.
 func (l *Limits) Object() Object { return Object{limits: l} }
 
-// escaped bounds the ratio of the lengths of JSON and of UTF-8, for clients that escape all
-// characters outside of ASCII.
+// escaped bounds the ratio of lengths of JSON and UTF-8, for clients that escape all characters
+// outside of ASCII.
 const escaped = 4
 
 // UnmarshalJSON makes numbers [json.Number].

@@ -64,8 +64,7 @@ func withSecurityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// contentTypes are fixed: those of package mime depend on the system, and browsers do not run
-// scripts of a wrong type.
+// contentTypes are fixed, because those of package mime depend on the system.
 var contentTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",

@@ -39,8 +39,7 @@ func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(da
 // AppendDate appends what [MarshalDate] writes.
 func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
 
-// UnmarshalDate reads any string. Fields check that it is a day, so that a mutation returns a user
-// error.
+// UnmarshalDate reads any string. Fields check it, so that mutations return user errors.
 func UnmarshalDate(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil

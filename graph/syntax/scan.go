@@ -10,7 +10,7 @@ import (
 )
 
 // scan checks tokens more strictly than gqlparser's lexer. It returns the values of block strings
-// by position, and the lexer's errors, because the parser drops their reasons.
+// by position, and the lexer's errors, whose reasons the parser drops.
 func scan(text string) (blocks map[int]string, err *gqlerror.Error) {
 	source := &ast.Source{Input: text}
 	l, runes, blocks := lexer.New(source), []rune(text), map[int]string{} // positions count runes

@@ -12,9 +12,9 @@ import (
 
 const maxMerged = 100_000 // visited selections of a document
 
-// fieldsMerge is section 5.3.2. Unlike gqlparser's rule, which compares all pairs of fields, it
-// compares each field with the first of its response key, because equality is transitive. It
-// reports only the first conflict of an operation.
+// fieldsMerge is section 5.3.2. Unlike gqlparser's rule, it compares each field only with the first
+// of its response key, because equality is transitive. It reports only the first conflict of an
+// operation.
 func fieldsMerge(observers *core.Events, addError core.AddErrFunc) {
 	m := merging{left: maxMerged}
 	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
@@ -99,7 +99,7 @@ func ofOneObject(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// fields returns the fields of selection sets. It expands each fragment once.
+// fields expands each fragment once.
 func (m *merging) fields(sets ...ast.SelectionSet) (all []*ast.Field) {
 	spread := map[*ast.FragmentDefinition]bool{}
 	var collect func(set ast.SelectionSet)

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// heartbeat is the time without events until a comment is sent, for proxies that close idle
-	// streams.
+	// heartbeat keeps proxies from closing idle streams.
 	heartbeat = 12 * time.Second
 	// writeTimeout bounds the write of one event. Slower streams are closed.
 	writeTimeout = 10 * time.Second
@@ -34,8 +33,7 @@ var (
 )
 
 // Serve sends responses as events until they end, the client is gone, or ctx is done. Then it
-// completes the operation, unless the last response is [transport.Reconnect] or
-// [transport.Expired].
+// completes the operation, except after [transport.Reconnect] or [transport.Expired].
 func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)

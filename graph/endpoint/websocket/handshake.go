@@ -68,5 +68,4 @@ func (w rejectionWriter) accept(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write drops the text of the library's rejection.
 func (rejectionWriter) Write(text []byte) (int, error) { return len(text), nil }

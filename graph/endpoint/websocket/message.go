@@ -44,8 +44,7 @@ func badRequest(format string, args ...any) *closeReason {
 	return &closeReason{codeBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// maxReason bounds the text of a close frame, in bytes.
-const maxReason = 123
+const maxReason = 123 // bytes of a close frame's text
 
 func (c *closeReason) text() string {
 	return strings.ToValidUTF8(c.reason[:min(len(c.reason), maxReason)], "")

@@ -24,8 +24,7 @@ const (
 	// initTimeout bounds the time until connection_init.
 	initTimeout  = 3 * time.Second
 	pingInterval = 25 * time.Second
-	// idleTimeout is the time without a message of the client: two pings, and a second to answer the
-	// last one.
+	// idleTimeout allows two pings, and a second to answer the last one.
 	idleTimeout = 2*pingInterval + time.Second
 	// writeTimeout bounds the write of a message.
 	writeTimeout = 10 * time.Second

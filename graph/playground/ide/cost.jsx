@@ -1,4 +1,4 @@
-// The panel with the cost of the last request, below the response: figures, execution and plan.
+// The panel with the cost of the last request: figures, execution and plan.
 import { ToolbarButton, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { boundOf, useCost } from './costs.js';

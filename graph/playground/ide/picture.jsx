@@ -1,5 +1,5 @@
-// The base of both pictures: an SVG with the width of the panel. The pointer and the arrow keys
-// select a row, which shows a hint.
+// The base of both pictures: an SVG as wide as the panel. The pointer and the arrow keys select a
+// row and show its hint.
 import { useEffect, useRef, useState } from 'react';
 
 // Picture draws rows { key, y, height, label, hint, content }. children(width) is the background.

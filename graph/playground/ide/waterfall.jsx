@@ -1,5 +1,5 @@
-// The execution of a request over time. Each round has a bar per region server, its loaders below,
-// and its Gets, with the plan's bounds, on the right.
+// A request over time. Each round has a bar per region server, its loaders below, and its Gets,
+// with the plan's bounds, on the right.
 import { boundOf } from './costs.js';
 import { count, fit, glyph, milliseconds, plural } from './format.js';
 import { Picture } from './picture.jsx';
@@ -41,7 +41,6 @@ function columns(width) {
   return { names, from: names + 8, to: width - costs - 12, costs: width - costs };
 }
 
-// costOf returns the figure that measures a level: Gets, rows of a scan, or RPCs of a write.
 function costOf(level) {
   if (level.gets > 0) return { figure: 'gets', number: level.gets, noun: 'Get' };
   if (level.scans > 0) return { figure: 'rows', number: level.rows, noun: 'row' };
@@ -125,7 +124,7 @@ function Bar({ className, from, to, start, ms, y, height, time }) {
   return <rect className={className} x={at(start)} y={y} width={Math.max(at(start + ms) - at(start), 2)} height={height} rx="2" />;
 }
 
-// Cost draws a number in front of its bound. The widths are shares of the largest number or bound.
+// Cost draws a number in front of its bound, as shares of the largest number or bound.
 function Cost({ x, width, y, number, most, noun, scale }) {
   const text = most === undefined ? `${count(number)} ${noun}${number === 1 ? '' : 's'}` : `${count(number)} ≤ ${count(most)}`;
   const track = width - 14 * glyph;
