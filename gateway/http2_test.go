@@ -95,8 +95,7 @@ func (s *countingStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Resu
 type flooded struct {
 	store   *countingStore
 	address string
-	// Without buffers, a client that does not read blocks the server immediately.
-	pipes *pipes
+	pipes   *pipes
 }
 
 func newFlooded(t *testing.T) *flooded {

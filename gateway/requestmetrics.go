@@ -34,7 +34,7 @@ type requestMetrics struct {
 	rows     *prometheus.CounterVec
 	usage    *usage.Usage
 
-	// mu is held from the choice of a label to its use: see [labels.Values].
+	// mu is held as [labels.Values] requires.
 	mu                            sync.Mutex
 	operations, clients, versions *labels.Values
 }

@@ -119,9 +119,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 	return nil
 }
 
-// newServer bounds the requests of an HTTP/2 connection to two per slot, and at most maxStreams.
-// Otherwise one client could fill the slots and the queue, five requests per slot, with requests
-// that it cancels at no cost.
+// newServer bounds the requests of an HTTP/2 connection to two per slot, and at most maxStreams:
+// one client must not fill the slots and the queue with requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {

@@ -17,8 +17,7 @@ const maxLoggedName = 100 // bytes
 func short(name string) string { return name[:min(len(name), maxLoggedName)] }
 
 // RequestLog logs the cost of each request, and of each operation of a WebSocket or a shared
-// stream, but at most 10 rejections per second. All log lines of a request have its id as
-// "request". It is safe for concurrent use.
+// stream, but at most 10 rejections per second. It is safe for concurrent use.
 type RequestLog struct {
 	log      zerolog.Logger
 	measure  func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration)

@@ -24,7 +24,6 @@ func Arguments(
 	return coerced, nil
 }
 
-// set adds the coerced value of an argument or field, if there is a value or a default.
 func set(
 	coerced map[string]any, schema *ast.Schema, name string, t *ast.Type, given, byDefault *ast.Value,
 	variables map[string]any,
@@ -68,7 +67,7 @@ func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[st
 	return builtIn(t.NamedType, untyped(value))
 }
 
-// list coerces a list. A single value is a list of one.
+// A single value is a list of one.
 func list(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
 	if value.Kind != ast.ListValue {
 		element, err := literal(schema, t.Elem, value, variables)

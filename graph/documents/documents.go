@@ -137,7 +137,6 @@ func hashOf(extensions map[string]any) (string, *apierr.Error) {
 // prefix marks a SHA-256 in GraphQL over HTTP and in graphql-codegen.
 const prefix = "sha256:"
 
-// normal removes the prefix of a hash, and writes a SHA-256 in lower case.
 func normal(hash string) string {
 	hash = strings.TrimPrefix(hash, prefix)
 	if digest, err := hex.DecodeString(hash); err == nil && len(digest) == sha256.Size {

@@ -42,7 +42,7 @@ func newAdmission(slots int) *admission {
 	return a
 }
 
-// acquire waits for a slot, or rejects the operation. release may be called repeatedly.
+// acquire's release may be called repeatedly.
 func (a *admission) acquire(ctx context.Context) (release func(), rejection *apierr.Error) {
 	if a.slots == nil {
 		return func() {}, nil
@@ -80,7 +80,6 @@ const (
 	parsedReserve = 1
 )
 
-// acquireParsing waits until bytes may be parsed, or rejects them.
 func (e *Endpoint) acquireParsing(ctx context.Context, bytes int) (release func(), rejection *apierr.Error) {
 	if bytes <= shortBody {
 		return func() {}, nil

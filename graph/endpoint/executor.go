@@ -13,7 +13,7 @@ import (
 	"twibase/graph/report"
 )
 
-// newExecutor returns gqlgen's executor with middleware, the outermost first.
+// newExecutor adds the outermost middleware first.
 func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *admission) *executor.Executor {
 	x := executor.New(schema)
 	x.SetErrorPresenter(apierr.Present)

@@ -176,7 +176,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		if op.Operation.Operation == ast.Subscription {
-			op.release() // each event has a slot of its own
+			op.release()
 			e.subscription(ctx, op.OperationContext, yield)
 			return
 		}

@@ -24,9 +24,6 @@ import (
 //	@cost of a field       the rows of the call, less the weights of its objects; or the rows of the
 //	                       call if no object is selected, whichever is larger
 //	@cost of an argument   the rows that an optional text adds, such as users(query:)
-//
-// So the sum of the weights is an upper bound of the rows of a query, unless a page is larger than
-// the default.
 func WithCosts(schema graphql.ExecutableSchema, costs Costs, ids []string) (*ast.Schema, error) {
 	p := prober{schema: schema, costs: costs, ids: ids, paths: pathsOf(schema.Schema()), resolved: map[string]bool{}}
 	for _, field := range plan.Resolvers(schema) {

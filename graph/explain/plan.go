@@ -99,7 +99,6 @@ func Predict(ctx context.Context, schema graphql.ExecutableSchema, costs Costs, 
 	return p, nil
 }
 
-// part is a read in one of its rounds.
 type part struct {
 	*record
 	gets int64

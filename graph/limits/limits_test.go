@@ -48,7 +48,7 @@ func TestLimitsAreSetByName(t *testing.T) {
 	}
 }
 
-// Each document is exactly at its limit, so a limit that is lower by one rejects it.
+// Each document is exactly at its limit.
 func TestDocumentAboveALimitIsRejected(t *testing.T) {
 	for _, test := range []struct {
 		limit Limit

@@ -64,9 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client. Values may take 25 times the memory of their text, so a text
-// that is too long for permitted values is not decoded. If a value exceeds a limit, all are
-// dropped. In both cases [Limits.Values] returns the error.
+// Object is a JSON object of a client. If its text is too long for permitted values, which may take
+// 25 times the memory, or if a value exceeds a limit, all values are dropped, and [Limits.Values]
+// returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits

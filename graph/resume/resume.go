@@ -1,8 +1,8 @@
 // Package resume continues a subscription whose token expired.
 //
-// When a token expires, the clients graphql-ws and graphql-sse connect again with a new token, and
-// repeat the operation without a position. So the gateway keeps the position for a minute, and
-// resumes the viewer's next operation with the same [Key]:
+// Clients repeat the operation with a new token, but without a position. So the gateway keeps the
+// position for a minute, and resumes the viewer's next operation with the same [Key]
+// (docs/SUBSCRIPTIONS.md):
 //
 //	endpoint   Start                                                                 End
 //	             │                                                                    ▲
@@ -54,8 +54,7 @@ func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
 
-// KeyOf hashes the viewer, id, document, name and variables of an operation. ok is false if the
-// viewer is anonymous, or the token never expires.
+// KeyOf returns false if the viewer is anonymous, or the token never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {

@@ -57,7 +57,6 @@ func reject(source *ast.Source, token lexer.Token, format string, args ...any) *
 // escapes matches an escape other than \u, a surrogate pair, or a single surrogate, in this order.
 var escapes = regexp.MustCompile(`\\[^u]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
 
-// loneSurrogate returns an escape of half a surrogate pair, or "".
 func loneSurrogate(raw string) string {
 	for _, escape := range escapes.FindAllString(raw, -1) {
 		if len(escape) == len(`\uXXXX`) {

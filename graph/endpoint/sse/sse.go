@@ -57,7 +57,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, 
 // feed passes events from operations to the handler, which writes them.
 type feed chan event
 
-// event is a text to write. written receives whether the write succeeded.
+// written receives whether text was written.
 type event struct {
 	text    []byte
 	written chan<- bool

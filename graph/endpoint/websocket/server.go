@@ -34,17 +34,15 @@ const (
 
 // Server accepts connections, and is safe for concurrent use. Its fields must not change.
 type Server struct {
-	// Origins may connect, in addition to the server's own.
 	Origins []string
 	// Execute runs an operation until it ends or ctx is done. A response without data ends the
 	// operation with an error. If the token expires, the last response of a subscription is
 	// [transport.Expired], within [resume.Grace].
 	Execute func(ctx context.Context, params *graphql.RawParams) iter.Seq[*graphql.Response]
 	// Authenticate is as [auth.Tokens.Authenticate].
-	Authenticate func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
-	// Sending counts the bytes of messages being sent, and Receiving those of incomplete messages.
+	Authenticate       func(ctx context.Context, headers ...string) (context.Context, *apierr.Error)
 	Sending, Receiving *inflight.Bytes
-	// Parsing waits until a message may be parsed, or rejects it. Nil is no limit.
+	// Parsing, unless nil, waits until a message may be parsed, or rejects it.
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
 	Limits  limits.Limits
 	// After Draining, idle connections are closed with 1001 (going away). After Ended, all are closed

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'react';
 import { authorized } from './viewer.js';
 import { Icon } from './icon.jsx';
 
-// shared is the operation of the page's link.
 export const shared = Object.fromEntries(
   ['query', 'variables', 'operationName'].flatMap((name) => {
     const value = new URLSearchParams(location.search).get(name);
