@@ -44,7 +44,7 @@ type Listeners struct {
 // ErrTerminated is the cause of a context that SIGTERM ended: see [Config.DrainDelay].
 var ErrTerminated = errors.New("terminated")
 
-// Open opens a store and returns a gateway over it. Before it waits, it calls waiting with the
+// Open opens a store and returns a gateway over it. Before a wait, it calls waiting with the
 // reason.
 type Open func(ctx context.Context, waiting func(reason string)) (*Gateway, error)
 
@@ -147,8 +147,7 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// limitHeader rejects too many header fields. It reads no body: a slow one would keep the header in
-// memory.
+// limitHeader reads no body of a rejected request: a slow one would keep the header in memory.
 func limitHeader(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fields := 0

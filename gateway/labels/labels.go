@@ -20,6 +20,7 @@ const (
 //
 // A value loses its series after a day without use. Once an hour, a value without a series replaces
 // the least used one if it was more than twice as frequent.
+//
 // Values is not safe for concurrent use. The caller holds a lock from Of until it has used the
 // label, because the use would recreate a series that was dropped in between.
 type Values struct {

@@ -74,8 +74,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders rejects invalid names, *, which would allow all headers, and names without
-// origins.
+// CheckCORSHeaders rejects invalid names, names without origins, and *, which would allow all
+// headers.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

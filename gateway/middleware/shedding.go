@@ -18,9 +18,9 @@ func newRejectionSampler() zerolog.Sampler {
 	return &zerolog.BurstSampler{Burst: loggedRejections, Period: time.Second}
 }
 
-// ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them.
-// It lets through requests with tokens, because their viewers are not known yet, and the first
-// [loggedRejections] others per second, to log their rejections.
+// ShedLoad rejects requests to an overloaded endpoint before other middleware spends time on them,
+// except requests with tokens, and [loggedRejections] others per second: see
+// docs/FAULTS.md#overload.
 func ShedLoad(e *endpoint.Endpoint) Middleware {
 	return func(next http.Handler) http.Handler {
 		sample := newRejectionSampler()

@@ -56,17 +56,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// BadUserInput names the mistake.
+// BadUserInput takes a message that names the mistake.
 func BadUserInput(format string, args ...any) *Error {
 	return &Error{Code: CodeBadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthenticated names the defect of the token.
+// Unauthenticated takes a message that names the defect of the token.
 func Unauthenticated(format string, args ...any) *Error {
 	return &Error{Code: CodeUnauthenticated, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden names the broken rule.
+// Forbidden takes a message that names the broken rule.
 func Forbidden(format string, args ...any) *Error {
 	return &Error{Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }

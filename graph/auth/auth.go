@@ -15,8 +15,7 @@ import (
 // Viewer is the user of a token.
 type Viewer struct {
 	Username string
-	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have a
-	// role.
+	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Others have a role.
 	Admin bool
 }
 

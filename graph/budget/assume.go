@@ -81,8 +81,7 @@ func (c *Checker) element(t *ast.Type, i int) any {
 	return c.single(c.Schema.Types[t.NamedType], i)
 }
 
-// dropConditions removes @skip and @include with open variables: the bound of all fields is also a
-// bound of some.
+// dropConditions removes @skip and @include with open variables, because all fields cost most.
 func (c *Checker) dropConditions(doc *ast.QueryDocument) {
 	for _, op := range doc.Operations {
 		c.dropIn(op.SelectionSet)

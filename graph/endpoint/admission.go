@@ -21,8 +21,8 @@ const (
 	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests:
 	// docs/LIMITS.md has the latencies during attacks.
 	slotReserve = 5
-	// placeReserve likewise limits a client that already holds places to 1/(1+1) of them. One screen
-	// may need several heavy operations.
+	// placeReserve likewise limits a client that already holds places to 1/(1+1) of all places. One
+	// screen may need several heavy operations.
 	placeReserve = 1
 )
 
@@ -96,15 +96,14 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would now reject r because of its load. Of WebSockets and
-// shared streams, only operations are rejected.
+// Overloaded reports whether the endpoint would now reject r because of its load.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))
 	return full && r.Method != http.MethodOptions && !websocket.IsHandshake(r) && !isShared(r)
 }
 
-// Reject rejects a request after Overloaded. It does not read the body, which may be slow.
+// Reject rejects a request without reading the body, which may be slow.
 func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", accepted(r).contentType())
 	traceOf(r.Context()).Rejected = true

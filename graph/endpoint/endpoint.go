@@ -38,7 +38,7 @@ type Config struct {
 	Production bool
 	// Origins may open WebSockets, in addition to the server's own.
 	Origins []string
-	Tokens  *auth.Tokens
+	Tokens  *auth.Tokens // of connection_init
 	// Observe, unless nil, is called before each operation of a WebSocket or a shared stream, and
 	// ended after it.
 	Observe     func(ctx context.Context, extensions map[string]any) (operation context.Context, ended func())

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// eventSpan makes a span for each event of a subscription if the operation's span is recorded.
+// eventSpan makes a span for each event if the operation's span is recorded.
 func eventSpan(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	outer := trace.SpanFromContext(ctx)
 	if !outer.IsRecording() {

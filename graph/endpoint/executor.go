@@ -43,16 +43,15 @@ func untilWritten(ctx context.Context) (response context.Context, written contex
 	return context.WithCancel(context.WithValue(ctx, untilWrittenKey{}, true))
 }
 
-// endResponse ends the ctx of a response, which releases its memory, unless written of untilWritten
-// does so.
+// endResponse ends the ctx of a response, which releases its memory, unless it is from
+// untilWritten.
 func endResponse(ctx context.Context, cancel context.CancelFunc) {
 	if ctx.Value(untilWrittenKey{}) == nil {
 		cancel()
 	}
 }
 
-// Invalid returns the error of a document that exceeds a limit or is not valid. It does not check
-// costs.
+// Invalid returns the error of a document, without checking costs.
 func (e *Endpoint) Invalid(document string) error {
 	if _, errs := e.rules.Load().preparer.parse(document); errs != nil {
 		return errs

@@ -16,7 +16,7 @@ type Field struct {
 	Deprecated string
 }
 
-// Fields returns the selectable fields, sorted by name. [Trace.Fields] are indexes of this list.
+// Fields returns the selectable fields, sorted by name.
 func (e *Endpoint) Fields() []Field { return e.rules.Load().preparer.fields.all }
 
 type fields struct {

@@ -25,7 +25,7 @@ var (
 	errExpired   = errors.New("the token has expired")
 )
 
-// operation is a prepared operation that has a slot, and places if it is heavy: see heavy.go.
+// operation is a prepared operation that has a slot, and places if it is heavy.
 type operation struct {
 	*graphql.OperationContext
 	bound         int64  // of its rows
@@ -34,7 +34,7 @@ type operation struct {
 }
 
 // limitPenalty is the time that an operation above a limit keeps its slot and places after its
-// response, so that such operations do not take processors and region servers from other clients.
+// response.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {

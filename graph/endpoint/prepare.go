@@ -42,8 +42,7 @@ type preparer struct {
 	misses    atomic.Int64
 }
 
-// newPreparer returns a preparer that checks no costs. In production it rejects introspection, and
-// errors suggest no names.
+// newPreparer returns a preparer that checks no costs.
 func newPreparer(schema *ast.Schema, config *Config) *preparer {
 	inputs := &coercion.Inputs{Schema: schema, Scalars: scalars, Suggest: !config.Production}
 	return &preparer{

@@ -118,8 +118,7 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	s.call = c
 	e.steps = append(e.steps, s)
 	if call.Serial {
-		// The call shares no reads with the calls before it: @skip or @include with an open
-		// variable may skip these calls.
+		// An open condition may skip the calls before it, so the call shares no reads with them.
 		c.Forget()
 	}
 	s.err, s.uncalled = call.Err, call.Err != nil

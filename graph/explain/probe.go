@@ -14,8 +14,7 @@ import (
 	"twibase/graph/relay"
 )
 
-// prober evaluates the cost of each field with a resolver for one parent, in an operation made for
-// it.
+// prober makes an operation for each field with a resolver, to evaluate its cost for one parent.
 type prober struct {
 	schema   graphql.ExecutableSchema
 	costs    Costs
@@ -66,8 +65,7 @@ func isText(a *ast.ArgumentDefinition) bool {
 }
 
 // document returns an operation that selects a field with its required arguments, and the optional
-// argument text. With size, such as first:20, it passes size and a cursor. It omits fields of
-// omittedType.
+// argument text. With size, such as first:20, it passes size and a cursor.
 func (p *prober) document(name, size, text, id, omittedType string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, omittedType: omittedType}

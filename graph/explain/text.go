@@ -64,7 +64,6 @@ func (s *step) draw(b *strings.Builder, first, rest string) {
 	}
 }
 
-// writeLevels writes consecutive levels of equal cost in one line.
 func writeLevels(b *strings.Builder, levels []Level) {
 	for from := 0; from < len(levels); {
 		cost := levels[from].totals()

@@ -1,6 +1,6 @@
 // Package introspection implements __schema and __type by the specification of September 2025. It
-// replaces gqlgen's package: docs/UPSTREAM.md lists the differences. Named types and directives are
-// sorted, and other lists keep their order. Pointers are nil where the specification requires null.
+// replaces gqlgen's package: see docs/UPSTREAM.md. Named types and directives are sorted, and other
+// lists keep their order. Pointers are nil where the specification requires null.
 package introspection
 
 import (

@@ -12,6 +12,7 @@ import (
 // Text counts tokens and brackets before parsing. Document counts the fields with fragments
 // expanded: each fragment once, with its counts added at each spread. So its time is linear,
 // although the expanded document may be exponentially larger:
+//
 //	{ ...A }  fragment A on T { ...B ...B }  fragment B on T { ...C ...C }  fragment C on T { x }
 //
 //	C: 1 field  ─►  B: 2  ─►  A: 4  ─►  operation: 4

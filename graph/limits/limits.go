@@ -1,5 +1,4 @@
-// Package limits rejects documents, variables, reads and responses above limits. It checks
-// documents before validation, whose time is not linear.
+// Package limits rejects documents, variables, reads and responses above limits.
 package limits
 
 import (
@@ -44,7 +43,7 @@ const (
 	count
 )
 
-// Known describes the limits: the name in flags, the quantity, and the default.
+// Known describes the limits.
 var Known = [count]struct {
 	Name, What string
 	Default    int

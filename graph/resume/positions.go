@@ -62,8 +62,7 @@ func (p *Positions) entriesOf(is func(*entry) bool) (of []*entry) {
 }
 
 // take removes and returns the latest position of the key, moved back to the earliest. So a client
-// may receive an event twice, but misses none. Other positions stay for other operations with the
-// key.
+// may receive an event twice, but misses none. Other positions stay for other operations.
 func (p *Positions) take(key Key) (position Position, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

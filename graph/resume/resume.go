@@ -44,7 +44,7 @@ type (
 	endKey       struct{}
 )
 
-// WithID sets the client's id of the operation, which the client repeats when it connects again.
+// WithID sets the client's id of the operation.
 func WithID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, idKey{}, id)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Bytes counts the bytes in flight in one direction. Above its limit it cuts off the oldest
-// transfers, which are the slow ones. A nil *Bytes bounds nothing. It is safe for concurrent use.
+// transfers. A nil *Bytes bounds nothing. It is safe for concurrent use.
 type Bytes struct {
 	limit int
 

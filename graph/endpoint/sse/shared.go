@@ -23,7 +23,7 @@ const openTimeout = 10 * time.Second
 // Shared has shared streams (the protocol's single connection mode). It is safe for concurrent use.
 type Shared struct {
 	Sending *inflight.Bytes
-	// Draining is done when the gateway shuts down: streams end when no operation runs over them.
+	// After Draining, streams end when no operation runs over them.
 	Draining context.Context
 
 	streams sync.Map

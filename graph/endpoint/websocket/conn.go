@@ -60,8 +60,8 @@ func (c *conn) serve() {
 	c.running.Wait()
 }
 
-// followExpiry closes the connection after the token has expired, and after [resume.Grace] for last
-// events: a subscription with unsent events can't be resumed.
+// followExpiry closes the connection when the token expires, or within [resume.Grace] while
+// operations send last events: a subscription with unsent events can't be resumed.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {

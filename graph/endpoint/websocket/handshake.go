@@ -30,7 +30,6 @@ type rejectionWriter struct{ http.ResponseWriter }
 
 func (w rejectionWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader replaces statuses of 400 or more by the gateway's rejections.
 func (w rejectionWriter) WriteHeader(status int) {
 	rejection := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {

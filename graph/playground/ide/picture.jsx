@@ -53,7 +53,7 @@ export function Picture({ label, height, rows, minWidth = 0, children }) {
   );
 }
 
-// Hint is a table to the left of the picture, or on narrow screens above or below the row.
+// Hint is to the left of the picture, or on narrow screens above or below the row.
 function Hint({ place, lines }) {
   const upper = place.top < innerHeight / 2;
   const [under, over] = [place.bottom + 4, innerHeight - place.top + 4];

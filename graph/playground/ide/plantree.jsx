@@ -1,5 +1,4 @@
-// The tree of an operation's fields with resolvers, and the maximum rows that each reads in each
-// round.
+// The tree of an operation's fields, with the maximum rows of each in each round.
 import { count, fit, glyph, plural, short } from './format.js';
 import { Picture } from './picture.jsx';
 

@@ -1,5 +1,5 @@
-// A request over time. Each round has a bar per region server, its loaders below, and its Gets,
-// with the plan's bounds, on the right.
+// A request over time: bars of each round by region server and loader, and its Gets with the plan's
+// bounds.
 import { boundOf } from './costs.js';
 import { count, fit, glyph, milliseconds, plural } from './format.js';
 import { Picture } from './picture.jsx';
