@@ -99,8 +99,7 @@ type Gateway struct {
 	live    *live.Poller
 }
 
-// New returns a gateway over a store with tables. The caller calls [Gateway.Run], and then closes
-// the store.
+// New returns a gateway over a store with tables. The caller calls Run, and then closes the store.
 func New(base hbase.Store, config Config) *Gateway {
 	store := newTimedStore(base)
 	g := &Gateway{

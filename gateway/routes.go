@@ -68,8 +68,7 @@ func (g *Gateway) newEndpoint() *endpoint.Endpoint {
 	})
 }
 
-// rowsRead returns the rows read so far, or the Gets if they are more: a Get of a missing row costs
-// the same.
+// rowsRead returns the rows read, or the Gets if they are more: a missing row costs a Get, too.
 func rowsRead(ctx context.Context) int64 {
 	stats := hbase.StatsOf(ctx)
 	return max(stats.Rows.Load(), stats.Gets.Load())

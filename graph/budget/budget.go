@@ -82,8 +82,8 @@ func (c *Checker) document(ctx context.Context, d documents.Document) (operation
 	return operations
 }
 
-// rejected returns the operations of an invalid document, or one without a name if it can't be
-// parsed.
+// rejected returns the operations of an invalid document, or one without a name after a syntax
+// error.
 func rejected(d documents.Document, why []string) (operations []Operation) {
 	invalid := Operation{Hash: d.Hash, File: d.File, Rejected: why}
 	if doc, err := syntax.Parse(d.Text); err == nil {

@@ -109,8 +109,7 @@ func key(o *Operation) string {
 	return o.Kind + " " + o.Name
 }
 
-// previous returns the version with the same document, or else the costliest, because several may
-// be deployed.
+// previous returns the version with the same document, or else the costliest of those deployed.
 func previous(o *Operation, versions []*Operation) *Operation {
 	if len(versions) == 0 {
 		return nil

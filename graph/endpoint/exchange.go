@@ -22,7 +22,7 @@ type exchange struct {
 	accept accept
 }
 
-// serve turns a panic before the execution into status 500, and a later one into an error of the
+// serve turns a panic before the execution into status 500, a later one into an error of the
 // response.
 func (x *exchange) serve() {
 	x.w.Header().Set("Content-Type", x.accept.contentType())

@@ -33,8 +33,7 @@ type operation struct {
 	releasedLater bool   // another goroutine calls free
 }
 
-// limitPenalty is the time that an operation above a limit keeps its slot and places after its
-// response.
+// limitPenalty is how long an operation above a limit keeps its slot and places after its response.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
