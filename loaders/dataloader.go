@@ -19,21 +19,17 @@ import (
 //	enqueue ─► Load ─┼─► Flush ─► readBatch ─► Store.Get ─► thunks return
 //	enqueue ─► Load ─┘
 //
-// In the terms of the dataloader library:
+// The [scheduler] calls Flush when every task waits for a read. In the library's terms:
 //
-//   - A key is a [readSet]: the Gets that one call of a loader needs in one round. With a key per
-//     Get, each Get would cost a channel and a closure.
-//   - The batch function is readBatch: one call of the store. The values are empty: a set points to
-//     its batch, which has the results.
-//   - The [scheduler] calls Flush when every task waits for a read.
+//   - A key is a [readSet]. With a key per Get, each Get would cost a channel and a closure.
+//   - The values are empty: a set points to its batch, which has the results.
 //   - The timer is off. It would delay each level of a query, and still split levels under load.
-//   - The cache is off. It would only find equal sets. [index] finds equal Gets, and only a set
-//     with a new Get is loaded.
+//   - The cache is off, because [index] finds equal Gets.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	return dataloader.NewBatchedLoader(l.readBatch,
 		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
 		dataloader.WithCache[*readSet, struct{}](&dataloader.NoCache[*readSet, struct{}]{}),
-		// The capacity is allocated for each batch; the default of 1,000 takes 8 KB.
+		// The default capacity of 1,000 takes 8 KB a batch.
 		dataloader.WithInputCapacity[*readSet, struct{}](64),
 	)
 }
@@ -52,9 +48,8 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits until the reads of a set are answered. A read that repeats an earlier Get of the
-// response is answered by that earlier read, its original: see [read]. The originals may be in
-// several sets and batches.
+// wait waits until the originals of a set's reads (see [read]) are answered. They may be in several
+// sets and batches.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {
@@ -95,10 +90,9 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// growStack grows the stack of a new goroutine to the size that a read needs. Without growStack, a
-// query of many small rounds takes 13 % more of a server's CPU (query 1-deep of 'go -C bench run .
-// compare'). BenchmarkEmbedded does not show the difference, because its goroutines begin with
-// larger stacks.
+// growStack grows the stack of a new goroutine to the size that a read needs. Without it, query
+// 1-deep of 'go -C bench run . compare' takes 13 % more of a server's CPU. The goroutines of
+// BenchmarkEmbedded begin with larger stacks, and do not show this.
 //
 //go:noinline
 func growStack() {

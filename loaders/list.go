@@ -16,7 +16,7 @@ type Range = listscan.Range
 // Whole is the range of a whole list.
 var Whole = Range{Limit: 1 << 30}
 
-// PageKey is the key of [List.Page]. Keys usually share a range. List.Page does not change it.
+// PageKey is the key of [List.Page]. Keys may share a range.
 type PageKey struct {
 	Owner string
 	*Range
@@ -50,9 +50,8 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. For each page, a [listscan.Scan] determines the Gets of one or
-// more rounds. The Gets of all pages in a round are one read set. A backward page may have fewer
-// members than the limit although HasPrevious is true.
+// Page loads pages of many lists. The Gets of all pages in a round are one read set. A backward
+// page may have fewer members than the limit although HasPrevious is true.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	buffer := scanBuffers.Get().(*[]openScan)
@@ -73,8 +72,8 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.orNil()
 }
 
-// scanBuffers reuses the memory of scans. New memory takes 2 % more CPU in query reference of
-// 'go -C bench run . compare'.
+// scanBuffers reuses memory. Without it, query reference of 'go -C bench run . compare' takes 2 %
+// more CPU.
 var scanBuffers = sync.Pool{New: func() any { return new([]openScan) }}
 
 const maxPooledScans = 4096
@@ -105,8 +104,7 @@ type Member[E any] struct {
 	Found bool
 }
 
-// Members loads single members. In a list that was never split, each member takes one Get of one
-// column.
+// Members loads single members. If a list was never split, each takes one Get of one column.
 func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], error) {
 	ranges, members := make([]PageKey, len(keys)), make([]Member[E], len(keys))
 	for i, k := range keys {
@@ -121,8 +119,7 @@ func (l List[E]) Members(ctx context.Context, keys []MemberKey) ([]Member[E], er
 	return members, err
 }
 
-// Related returns the list member for an edge, and its position. It reads only the edge, because
-// the member and the position are derived from it.
+// Related derives the list member of an edge, and its position, from a read of the edge.
 func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], position string, err error) {
 	at, err := RelatedAt.Load(ctx, []EdgeKey{key})
 	if err != nil || at[0] == nil {

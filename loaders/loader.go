@@ -88,7 +88,7 @@ func At(err error, i int) error {
 	if err == nil {
 		return nil
 	}
-	if list, ok := err.(Errors); ok { // the usual case, without the allocation of errors.As
+	if list, ok := err.(Errors); ok { // errors.As would allocate
 		return list[i]
 	}
 	if list := Errors(nil); errors.As(err, &list) {

@@ -15,8 +15,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ObjectKey is the key of an [Object] loader: the key of an object, and the columns to read, as in
-// [hbase.Get].
+// ObjectKey is the key of an [Object] loader. Columns is as in [hbase.Get].
 type ObjectKey struct{ Key, Columns string }
 
 // EdgeKey is the key of [Related] and [RelatedAt].
@@ -65,8 +64,8 @@ var RelatedAt = Loader[EdgeKey, *time.Time]{
 	},
 }
 
-// HasPlayed loads whether a user has played a game. After the user or the game was deleted, it
-// stays true until the operation erasePlays has deleted the plays.
+// HasPlayed loads whether a user has played a game. After the deletion of either, it stays true
+// until the operation erasePlays has deleted the plays.
 var HasPlayed = Loader[Play, bool]{
 	name:   "hasPlayed",
 	get:    func(_ *tables.Memory, p Play) hbase.Get { return tables.Plays.Any(p.Username, p.Game) },

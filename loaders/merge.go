@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// batch is one call of the store. Some reads of one row are merged into one Get: reads of named
-// columns, and reads of the first page of a family.
+// batch is one call of the store. Reads of named columns and of first pages of families may share a
+// Get of their row.
 type batch struct {
 	gets    []hbase.Get // index-aligned with groups and results
 	groups  []group
@@ -20,8 +20,7 @@ type batch struct {
 }
 
 // group describes the reads of a Get. Its pages have the same limit, because HBase applies the
-// limit of a Get to each family. With the largest of several limits, the Get would read too many
-// columns of some families.
+// limit of a Get to each family.
 type group struct {
 	limit  int // of the pages; 0 if all columns are named
 	shared bool
@@ -40,7 +39,7 @@ func merge(sets []*readSet) *batch {
 			rows++
 		}
 	}
-	rows += (n - rows) / 8 // a guess: an eighth of the other reads need a Get of their own
+	rows += (n - rows) / 8 // a guess
 	b, conflict := newBatch(sets, rows), false
 	for r := range newReads(sets) {
 		conflict = b.take(r) || conflict
@@ -193,7 +192,7 @@ func newTemplate(g hbase.Get) *template {
 	return t
 }
 
-// among returns the cells that t selects. Usually they are adjacent, so that nothing is copied.
+// among returns the cells that t selects. It copies nothing if they are adjacent.
 func (t *template) among(cells []hbase.Cell) []hbase.Cell {
 	first := 0
 	for first < len(cells) && !t.selects(&cells[first]) {

@@ -15,7 +15,7 @@ import (
 // round as the object's lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[ObjectKey, *T]
-	// Exists loads whether an object exists, because lists may still name a deleted object.
+	// Exists loads whether an object exists: lists may name deleted objects.
 	Exists Loader[string, bool]
 	of     *tables.Object[T]
 }
@@ -43,13 +43,13 @@ func object[T any](name string, of *tables.Object[T]) Object[T] {
 func (o Object[T]) Kind() *tables.AnyObject { return &o.of.AnyObject }
 
 // Roots returns lazy objects for keys that may name no object, such as keys from a client. It
-// always reads the rows: an object that does not exist becomes null.
+// always reads the rows.
 func (o Object[T]) Roots(ctx context.Context, keys, fields []string) []*T {
 	return o.lazily(ctx, keys, o.columnsOrExistence(fields))
 }
 
 // Named returns objects for keys from a list or a column. They are lazy, unless the fields need
-// only the keys: then Named reads nothing.
+// only the keys.
 func (o Object[T]) Named(ctx context.Context, keys, fields []string) []*T {
 	if columns := o.of.Columns(fields); columns != "" {
 		return o.lazily(ctx, keys, columns)

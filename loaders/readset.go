@@ -17,17 +17,16 @@ type readSet struct {
 	answered bool
 }
 
-// read is one Get of a set. It is new if no earlier read of the response has the same Get. Reads of
-// a set usually differ in their rows only, and share a template.
+// read is one Get of a set. Reads of a set that differ only in their rows share a template.
 type read struct {
 	row      string
 	template *template
 	set      *readSet
-	// original is the response's first read with this Get. A new read is its own original. Only
-	// originals are sent.
+	// original is the response's first read with this Get. Only originals are sent. A read is new
+	// if it is its own original.
 	original *read
-	// New reads with the same row key and the same Page.Start form a chain. Only reads of the same
-	// chain can be equal or share a Get. next is nil at the chain's end.
+	// New reads with the same row key and Page.Start form a chain. Only reads of one chain can be
+	// equal or share a Get.
 	first, next *read
 	index       int32 // of the Get in its batch
 	target      bool  // other reads of the batch may be merged into this Get

@@ -7,7 +7,7 @@ import (
 )
 
 // ReadShape is the declared cost of a read: a Get without its row, and how often it is sent. For a
-// scan, it has only the loader, the table and the columns.
+// scan, it has only Loader, Table and Columns.
 type ReadShape struct {
 	Loader, Table, Columns string
 	Limit                  int // columns of a family; 0 for all
@@ -63,9 +63,8 @@ func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
 }
 
 // PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning is true if
-// the range starts at the beginning of the list, or is in its first bucket. If the list has several
-// buckets, each is assumed to have at least minMembers members: see "Sparse rows" in
-// docs/EXPLAIN.md.
+// the range starts at the beginning of the list, or is in its first bucket. Each of several buckets
+// is assumed to have at least minMembers members: see "Sparse rows" in docs/EXPLAIN.md.
 func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadShape {
 	if r.Backward {
 		return l.backwardShapes(r)
@@ -83,9 +82,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
-	// A lookup reads columns of the directory that the first round has not read. A page that starts
-	// inside a bucket may need one bucket more. The additional bucket takes no further round,
-	// because the page's first two buckets are read in one round.
+	// A page that starts inside a bucket may need one bucket more. That bucket takes no further
+	// round, because the page's first two buckets are read in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -11,8 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Loaders has the state of all loaders of one response. They share one dataloader, so a batch has
-// reads of different tables.
+// Loaders has the state of all loaders of one response. They share one dataloader.
 type Loaders struct {
 	watchdog *Watchdog
 	ctx      context.Context // of the response, because the ctx of a field may end before a batch
@@ -61,8 +60,8 @@ func Forget(ctx context.Context) {
 }
 
 // Mask hides a deleted object, because its clean-up may be in progress. Until [Forget], Gets find
-// no cells in its row, in its lists, and in the edges and plays whose row keys begin with its key.
-// Scans still find these cells. No read may be in progress.
+// no cells in its row, its lists, and the edges and plays whose row keys begin with its key. Scans
+// still do. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

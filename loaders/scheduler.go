@@ -14,8 +14,8 @@ import (
 // scheduler dispatches a batch of reads as soon as no task of the response can add to it. So a
 // batch holds a whole level of the query, and no timer delays a level.
 //
-// Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. A task
-// runs until it waits for a read. running counts the tasks that can still enqueue reads:
+// Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
+// counts the tasks that can still enqueue reads, because they do not wait for one:
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -25,8 +25,8 @@ import (
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
 // After stopped or answered, a collecting batch is due if running ≤ 0. Reads that a task enqueues
-// while a batch is in flight, for example after a scan, wait for the answer. They are sent together
-// with the next reads of the tasks that wait for that answer.
+// while a batch is in flight, for example after a scan, are sent with the next reads of the tasks
+// that wait for its answer.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
@@ -41,12 +41,12 @@ import (
 // Reads never wait forever:
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
-//   - A collecting batch becomes due: every running task ends or waits. Only the event stopped
-//     lowers running, and only the event answered ends a batch in flight. After each of these two
-//     events, handle dispatches a batch that is due.
-//   - running counts exactly the tasks that can enqueue. On the event answered, endWait counts the
-//     waiting tasks as running again, before the dataloader wakes them. Under the same lock,
-//     endWait marks their sets as answered, so that no later task waits for these sets.
+//   - A collecting batch becomes due: every running task ends or waits. Only stopped lowers
+//     running, and only answered ends a batch in flight. After both events, handle dispatches a
+//     batch that is due.
+//   - running is exact: endWait counts the waiting tasks as running before the dataloader wakes
+//     them. Under the same lock, it marks their sets as answered, so that no later task waits for
+//     these sets.
 //
 // For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
 // due immediately.
@@ -55,12 +55,11 @@ import (
 // watchdog detects this bug. From the event timedOut on, all reads of the response fail. Sending
 // them instead would hide the bug, and split levels on a slow machine.
 //
-// Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block: the
-// dataloader sends the batch in another goroutine.
+// Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block.
 type scheduler struct {
 	state     state
 	running   int
-	batch     int   // the number of dispatched batches
+	batch     int   // number of dispatched batches
 	stalled   error // errStalled after timedOut
 	timer     *time.Timer
 	dispatch  func()
@@ -86,7 +85,7 @@ const (
 	timedOut
 )
 
-const watchdogTimeout = 10 * time.Second // much longer than any resolver computes
+const watchdogTimeout = 10 * time.Second // much longer than a resolver computes
 
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
@@ -171,8 +170,7 @@ func (l *Loaders) Await() (missing map[any]error) {
 	return maps.Clone(l.missing)
 }
 
-// Blocking runs a function that may block on anything but a read. It does not delay the reads of
-// other tasks.
+// Blocking runs f, which may block on anything but a read, without a delay of other tasks' reads.
 func Blocking(ctx context.Context, f func()) {
 	l := from(ctx)
 	l.End()
@@ -180,9 +178,8 @@ func Blocking(ctx context.Context, f func()) {
 	f()
 }
 
-// Together runs functions in parallel. The last function runs in the caller's goroutine and task,
-// every other function in its own. If a function panics, Together waits for the other functions,
-// and panics.
+// Together runs functions in parallel, the last in the caller's goroutine and task. If a function
+// panics, Together waits for the others, and panics.
 func Together(ctx context.Context, run ...func()) {
 	if len(run) == 0 {
 		return
@@ -197,8 +194,7 @@ func Together(ctx context.Context, run ...func()) {
 			if p := recover(); p != nil {
 				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 			}
-			// The function that returns last does not end its task: the caller continues as that
-			// task.
+			// The function that returns last does not end its task: the caller continues as it.
 			if left.Add(-1) == 0 {
 				close(done)
 			} else {

@@ -153,8 +153,8 @@ func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 	}
 }
 
-// Writing records a call of the store by a writer as a round, if ctx has loaders, and is traced or
-// part of a recorded span. ended ends the round.
+// Writing records a writer's call of the store as a round, if ctx is traced or part of a recorded
+// span. ended ends the round.
 func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok {
