@@ -155,8 +155,7 @@ func violations(path string, imports []string) (violations []string) {
 	return violations
 }
 
-// ours returns the folder of a package, or the name of the module for its root. It returns false
-// for another module.
+// ours returns the folder of a package of this module, or the module's name for its root.
 func ours(path string) (string, bool) {
 	if path == "twibase" {
 		return path, true

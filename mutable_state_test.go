@@ -23,8 +23,8 @@ var mutable = map[string]string{
 	"writers.movedAtOnce":          "less in tests",
 }
 
-// Gateways in one process would share mutable state. So no function may change a variable of a
-// package. The variable must not have a type of sync or sync/atomic, or be a channel.
+// Gateways in one process would share mutable state. So no function may change a package variable,
+// and its type must not be of sync or sync/atomic, or a channel.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -12,8 +12,8 @@ import (
 )
 
 func main() {
-	// A sample of the heap profile records a whole stack, and a resolver's stack is deep. With Go's
-	// default of one sample per 512 KiB, that takes 1 % of the CPU time. GODEBUG can set another.
+	// With Go's default of one sample per 512 KiB, the heap profile takes 1 % of the CPU time,
+	// because the stacks of resolvers are deep. GODEBUG can set another rate.
 	if runtime.MemProfileRate == 512<<10 {
 		runtime.MemProfileRate = 4 << 20
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// archive is a store of an earlier version with its export: see testdata/README.md.
+// archive is a store of an earlier version: see testdata/README.md.
 const archive = "testdata/store-224cd05.tar.gz"
 
 func TestStoreOfAnEarlierVersionIsRead(t *testing.T) {

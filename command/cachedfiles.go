@@ -33,7 +33,7 @@ func readFiles[T any](
 }
 
 // get returns the value of the current files. If they cannot be read, for example because only one
-// of two files was replaced, it returns the last value.
+// of two was replaced, it returns the last value.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,8 +16,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// configFile has the values of flags that a --config file sets. The command line and environment
-// variables override them.
+// configFile has the values of flags that a --config file sets.
 type configFile struct {
 	path   string
 	values map[string]configValue
@@ -28,12 +27,11 @@ type configValue struct {
 	text string
 }
 
-// maxConfigFile bounds a file, in bytes. The parser needs a thousand bytes of memory per byte of
-// deeply nested text.
+// maxConfigFile is in bytes. The parser needs a thousand bytes of memory per byte of deeply nested
+// text.
 const maxConfigFile = 64 << 10
 
-// readConfigFile reads and checks a file. It rejects an empty file, because an editor may be
-// writing it.
+// readConfigFile rejects an empty file, because an editor may be writing it.
 func readConfigFile(path string, app *kong.Application) (*configFile, error) {
 	text, err := readLimited(path, maxConfigFile)
 	if err != nil {

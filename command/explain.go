@@ -29,7 +29,7 @@ type explainCommand struct {
 }
 
 // Run prints the plan of a document, or the error that a server would return, or both if the
-// document costs too much. Run needs no store.
+// document costs too much.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

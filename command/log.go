@@ -28,9 +28,9 @@ func logFormat(out, next io.Writer) io.Writer {
 	return next
 }
 
-// logQueue writes lines in the background, so that a blocked reader, such as a paused terminal,
-// does not block the server. It drops lines while it is full. It is safe for concurrent use.
-// zerolog's diode.Writer would count dropped lines only after the reader has resumed.
+// logQueue writes lines in the background, so that a blocked reader does not block the server. It
+// drops lines while it is full. It is safe for concurrent use. zerolog's diode.Writer would count
+// dropped lines only after the reader has resumed.
 type logQueue struct {
 	Dropped prometheus.Counter
 

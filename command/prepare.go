@@ -18,9 +18,7 @@ import (
 
 const warmTimeout = 5 * time.Second
 
-// prepare checks or creates the tables. On a cluster, it also checks rights and locates regions.
-// Into an empty embedded store, it loads the sample. Only the creation of tables needs an HBase
-// master.
+// prepare checks or creates the tables. Only their creation needs an HBase master.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())

@@ -107,7 +107,7 @@ func violationChecker(p process, store hbase.Store, progress *progress) check.Ch
 	}
 }
 
-// sweep completes stale intents, and then fan-out jobs. Jobs may be long, so they have no timeout.
+// sweep has no timeout for fan-out jobs, which may be long.
 func (c *repairCommand) sweep(ctx context.Context, p process, store hbase.Store) error {
 	log := slog.New(zerolog.NewSlogHandler(p.log))
 	if err := sweepIntents(ctx, p, store, log); err != nil {

@@ -29,14 +29,13 @@ const (
 	maxRowsPerSecond = 100_000_000
 	// minReadMemory, in MiB, is enough for the texts that a poll of subscriptions reads per call.
 	minReadMemory = 16
-	// maxDrainDelay bounds --drain-delay. A longer delay is implausible: by default, cluster
-	// managers kill a process less than five minutes after SIGTERM.
+	// maxDrainDelay rejects implausible values: by default, cluster managers kill a process less
+	// than five minutes after SIGTERM.
 	maxDrainDelay = 5 * time.Minute
 	callTimeout   = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
-	// The garbage collector runs when the heap has doubled. Without the ballast, the collector
-	// would run every few requests (BenchmarkEmbedded). With a larger GOGC instead, a full row
-	// cache would need several times its size.
+	// Without it, the garbage collector would run every few requests (BenchmarkEmbedded). With a
+	// larger GOGC instead, a full row cache would need several times its size.
 	ballast = 24 << 20
 )
 
@@ -218,8 +217,8 @@ func (s *serveCommand) setReloadable(c *gateway.Config) (err error) {
 	return err
 }
 
-// listen opens the ports. It is called before the store is opened, so that a port in use fails
-// early, and probes get responses.
+// listen is called before the store is opened, so that a port in use fails early, and probes get
+// responses.
 func (s *serveCommand) listen(p process) (l gateway.Listeners, err error) {
 	if l.TLS, err = s.tlsFlags.config(p.log); err != nil {
 		return l, err
@@ -244,12 +243,11 @@ func closeAll(l gateway.Listeners) {
 	}
 }
 
-// concurrency returns --concurrency or its default. On the embedded store, operations compete for
-// the processors. At four times the load that the processors can serve, 8 operations per processor
-// keep 90 % of the best throughput, with responses in 60 ms. 64 per processor keep 80 %, with
-// responses in 600 ms ('go -C bench run . overload'). The minimum is 16: while other clients send
-// requests, a client may use a sixth of the slots (slotReserve in graph/endpoint), here two. So a
-// client with one slow operation can still run another.
+// concurrency returns --concurrency or its default. At four times the load that the processors of
+// an embedded store can serve, 8 operations per processor keep 90 % of the best throughput, with
+// responses in 60 ms. 64 keep 80 %, with responses in 600 ms ('go -C bench run . overload'). While
+// other clients send requests, a client may use a sixth of the slots (slotReserve in
+// graph/endpoint). With the minimum of 16, it can still run another operation next to a slow one.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

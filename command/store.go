@@ -34,9 +34,8 @@ func (f *storeFlag) Validate() error {
 			"--hbase-user is for simple authentication: with --hbase-keytab, HBase checks the rights of --hbase-principal"))
 }
 
-// checkStore returns errors that show no password, which --store may have by mistake. They do not
-// quote a value without a known scheme. In a URL, [cluster.CheckURL] omits the user and the
-// password.
+// checkStore returns errors without a password, which --store may have by mistake.
+// [cluster.CheckURL] omits the user and the password of a URL.
 func (f *storeFlag) checkStore() error {
 	switch {
 	case f.embedded():
@@ -130,9 +129,8 @@ func (f *storeFlag) withExisting(ctx context.Context, p process, use func(hbase.
 	return f.with(ctx, p, use)
 }
 
-// withTables is like withExisting, for a store with all tables. It creates tables that later
-// versions added. It fails if a table of the first version is missing, because the table's data is
-// lost, and a repair would delete the references to that data.
+// withTables is like withExisting, and creates tables that later versions added. It fails if a
+// table of the first version is missing: a repair would delete the references to its lost data.
 func (f *storeFlag) withTables(ctx context.Context, p process, use func(hbase.Store) error) error {
 	return f.withExisting(ctx, p, func(store hbase.Store) error {
 		found, err := transfer.FindTables(ctx, store)

@@ -139,7 +139,7 @@ func checkHeaders(variable string) error {
 	return errors.New(variable + " must be name=value,name=value, with values as in URLs, such as Authorization=Bearer%20TOKEN")
 }
 
-// newExporter returns an exporter, which reads other variables OTEL_… itself.
+// The exporter reads other variables OTEL_… itself.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp or none", name)

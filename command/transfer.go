@@ -27,8 +27,8 @@ func (c *importCommand) Validate() error {
 const importMemory = 2 << 30
 
 func (c *importCommand) Run(ctx context.Context, p process) error {
-	// An import allocates millions of short-lived rows. Fewer garbage collections save a tenth of
-	// its time. The memory limit bounds the garbage.
+	// Fewer garbage collections save a tenth of an import's time. The memory limit bounds the
+	// garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	return c.with(ctx, p, func(store hbase.Store) error {

@@ -23,8 +23,8 @@ const (
 // list is a list whose positions begin with an inverted time.
 type list struct {
 	*tables.AnyList
-	// positionsOnly is true if the entries have texts. Polls, which read an entry many times, then
-	// read only its position. Options.Visible reads the text.
+	// positionsOnly is true if the entries have texts, which Options.Visible reads. Polls read an
+	// entry many times.
 	positionsOnly bool
 	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }

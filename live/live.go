@@ -1,12 +1,11 @@
 // Package live delivers new entries of lists, such as twits, to subscribers.
 //
-// Every [Interval] a [Poller] reads all rows in use. A row is in use if it has a subscriber, or had
-// one in the last minute. If a row in use is a timeline, the twits of all broadcasters are also
-// read.
+// Every [Interval] a [Poller] reads all rows in use: rows that have a subscriber, or had one in the
+// last minute. If one of them is a timeline, it also reads the twits of all broadcasters.
 //
-// From each row, a poll reads the entries newer than a floor. The floor is at least [Overlap]
+// A poll reads the entries of a row that are newer than its floor. The floor is at least [Overlap]
 // before the previous poll, because a slow clock or a slow fan-out adds entries late. The poller
-// remembers the keys that it found in each row, and delivers no entry twice.
+// remembers the keys found in each row, and delivers no entry twice.
 //
 // A poll has these steps. It never holds the poller's mutex during I/O:
 //
@@ -16,8 +15,6 @@
 //	collect             new entries and their subscribers      mutex
 //	Visible             the entries that subscribers may see, some at a time
 //	deliver             into the queues of the subscribers     mutex
-//
-// subscription.go has the states of a subscription, kind.go the kinds of rows.
 package live
 
 import (
@@ -32,9 +29,9 @@ import (
 
 // Options configure a Poller. Visible is required.
 type Options struct {
-	// Visible returns the entry to deliver for each candidate, or nil if the entry was deleted or
-	// is hidden from the subscriber. The errors are nil or index-aligned. The next poll retries
-	// candidates with an error. A call has the candidates of at most [entriesPerCall] entries.
+	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
+	// from the subscriber. The errors are nil or index-aligned. The next poll retries candidates
+	// with an error. A call has candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int
@@ -53,20 +50,19 @@ const (
 	// Unfinished writes extend it, up to maxLag.
 	Overlap = 30 * time.Second
 	maxLag  = 10 * time.Minute
-	// MaxClockSkew is the clock difference between gateways that subscriptions tolerate.
+	// MaxClockSkew is the tolerated clock difference between gateways.
 	MaxClockSkew = 5 * time.Second
 	maxPending   = 1 << 16 // candidates kept for later polls
 	pollTimeout  = 10 * time.Second
 	// certainOrder is longer than two polls. If a gateway finds two entries at least certainOrder
 	// apart, every gateway finds them in the same order.
 	certainOrder = 3 * pollTimeout
-	// A row is polled for idleTimeout after its last subscriber has left, because the subscriber
-	// may reconnect.
+	// A row without subscribers is polled for idleTimeout, because a subscriber may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows. The rows of broadcasters count, but are polled even beyond
-	// this number. If more than half of MaxRows are polled, the next poll drops all rows without
-	// subscribers. If an address has added more than about half of the rows that it may add (see
-	// [Poller.Subscribe]), the next poll drops those of them that have no subscribers.
+	// MaxRows bounds the polled rows. Rows of broadcasters count, but are polled even beyond it. If
+	// more than half of MaxRows are polled, the next poll drops all rows without subscribers. If an
+	// address has added more than about half of the rows that it may add (see [Poller.Subscribe]),
+	// the next poll drops those of them without subscribers.
 	MaxRows = 20_000
 	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
 	rowReserve = 4
@@ -76,7 +72,7 @@ const (
 	pageSize    = 256      // members per Get
 	rowsPerCall = 1000
 	// entriesPerCall bounds the entries of a call of Visible. Twits of the maximum length then have
-	// 14.5 MiB of texts and URLs. Imported twits may be longer.
+	// 14.5 MiB of texts and URLs; imported twits may be longer.
 	entriesPerCall = 256
 )
 

@@ -11,14 +11,14 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. There is one for each recent entry of each
-// row, so the type must be small. Rows share the keys.
+// observation records when a member of a row was found. It must be small: each row has one for each
+// recent entry. Rows share the keys.
 type observation struct {
 	key   unique.Handle[Key]
 	at    int64
 	found elapsed // the start of the poll that found the member, 0 if the member is old
 	// missing is the start of the last poll that read the member's row (this row, or a
-	// broadcaster's) before the member was in it. 0 means that there was no such poll.
+	// broadcaster's) without the member, 0 if there was none.
 	missing elapsed
 }
 
@@ -69,15 +69,13 @@ func (o *observations) forget(at time.Time) {
 	}
 }
 
-// MaxReordering bounds the age difference of two entries that arrive in the wrong order. It is the
-// maximum lag of a fan-out plus twice the maximum clock skew.
+// MaxReordering bounds the age difference of two entries that arrive in the wrong order.
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber that has received one entry, from this or another
-// gateway, may lack an older entry. It returns false if this gateway found the older entry early
-// enough: a poll that started at least certainOrder later did not yet find the received entry. Then
-// every gateway finds the older entry first. MayHaveMissed also returns false if a follow copied
-// the older entry.
+// gateway, may lack an older entry. It returns false if a follow copied the older entry, or if a
+// poll that started at least certainOrder after this gateway had found the older entry did not yet
+// find the received one. Then every gateway finds the older entry first.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
@@ -95,8 +93,8 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 //   - a poll after the subscription had joined found the entry, or
 //   - no poll has found the entry yet, and it is later than the floor.
 //
-// If Delivers returns false, the subscription may still have delivered the entry, in the poll with
-// which the subscription joined.
+// If Delivers returns false, the poll with which the subscription joined may still have delivered
+// it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

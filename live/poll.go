@@ -29,8 +29,8 @@ type offer struct {
 	key Key
 }
 
-// poll delivers new entries of all rows. If the parameter all is false, it reads only the rows of
-// joining subscriptions and, if a timeline is in use, of broadcasters.
+// poll delivers new entries. If all is false, it reads only the rows of joining subscriptions and,
+// if a timeline is in use, of broadcasters.
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
@@ -66,8 +66,8 @@ func nextEntries(candidates []Candidate) int {
 	return len(candidates)
 }
 
-// check delivers the visible entries of candidates. When check returns, it ends the ctx of Visible,
-// which frees the memory reserved for its reads.
+// check delivers the visible entries of candidates. The end of Visible's ctx frees the memory
+// reserved for its reads.
 func (p *poll) check(ctx context.Context, candidates []Candidate) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -125,8 +125,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters marks the rows of authors as rows of broadcasters. It returns reads of the
-// newly marked rows that the method plan has not added to p.reads.
+// updateBroadcasters marks the rows of authors as broadcasters' rows. It returns reads of the newly
+// marked rows that are not in p.reads.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,8 +139,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 		}
 		r.broadcast = true
 		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
-		// to the timelines all of the author's twits that it reads, even twits that an earlier
-		// poll found.
+		// all twits that it reads to the timelines, even twits that an earlier poll found.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -196,10 +195,8 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	return p.ready(candidates, err), err
 }
 
-// offer adds a candidate for each subscriber that needs the entry. A receiving or suspended
-// subscriber needs new entries. A joining subscriber needs entries since its call of Subscribe.
-// Such a subscriber gets a twit once, even if the twit is in the timeline and in a broadcaster's
-// row.
+// offer adds a candidate for each subscriber that needs the entry. A joining subscriber gets a twit
+// once, even if it is in the timeline and in a broadcaster's row.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -237,9 +234,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently. Candidates of a timeline also need
-// recent reads of the rows of all broadcasters. ready keeps the other candidates for the next poll,
-// because an unread row may have an earlier entry.
+// ready returns the candidates whose rows were read recently, for a timeline also the rows of all
+// broadcasters. It postpones the others, because an unread row may have an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true
@@ -257,8 +253,8 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 }
 
 // postpone keeps a candidate for the next poll, without its entry, which may be deleted by then. If
-// there are too many candidates, it closes the subscription with err, or with
-// [hbase.ErrUnavailable] if err is nil. The caller holds mu.
+// too many are pending, it closes the subscription with err, or with [hbase.ErrUnavailable] if err
+// is nil. The caller holds mu.
 func (p *Poller) postpone(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
@@ -279,7 +275,7 @@ func (p *Poller) postpone(c Candidate, err error) {
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clock := time.Now() // one reading, so that subscriptions with the same end get the same entries
+	clock := time.Now() // one reading for all: see [state]
 	queues := map[any]*queued{}
 	for i, c := range candidates {
 		failed := errs != nil && errs[i] != nil

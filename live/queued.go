@@ -2,8 +2,8 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. As long as at least one queue has the entry, the
-// poller's total includes its bytes, and only once.
+// queued counts the queues that have an entry. If there is one, the poller's total includes the
+// entry's bytes, only once.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

@@ -97,8 +97,7 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows reads rows, rowsPerCall at a time. If broadcasters is true, the first call also reads
-// the list of broadcasters.
+// readRows reads rows, rowsPerCall at a time, and the list of broadcasters with the first call.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	if broadcasters {
 		n := min(len(rows), rowsPerCall)

@@ -9,8 +9,8 @@ import (
 
 var (
 	// ErrSlow ends a subscription with more than [QueueSize] unread or parked entries. If all
-	// queues together have more than maxQueued bytes, ErrSlow ends the subscription that has been
-	// behind longest, and the queue of this subscription is dropped.
+	// queues together have more than maxQueued bytes, it ends the subscription that has been behind
+	// longest, and drops its queue.
 	ErrSlow = errors.New("live: the subscriber reads too slowly")
 	// ErrEnded means that the poller ended.
 	ErrEnded = errors.New("live: the gateway is shutting down")
@@ -72,13 +72,11 @@ type Subscription struct {
 }
 
 // Subscribe waits until all later entries are certain to be delivered. The caller must call Close.
-// If the parameter until is not zero, the subscription ends at that time: entries that are found
-// later are parked for [Subscription.Resume]. The error may be [ErrTooManyRows], [ErrEnded], or an
-// error of ctx or of the store.
+// If until is not zero, entries found after it are parked for [Subscription.Resume]. The error may
+// be [ErrTooManyRows], [ErrEnded], or an error of ctx or of the store.
 //
-// An address may add its first row if any row is free. It may add another row if enough rows stay
-// free: rowReserve times as many as the address then has. So an address adds at most a fifth of
-// [MaxRows], and the next address a fifth of the remaining rows.
+// An address may add its first row if any row is free, and another row if enough rows stay free:
+// rowReserve times as many as the address then has. So it adds at most a fifth of [MaxRows].
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

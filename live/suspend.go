@@ -16,10 +16,10 @@ func (s *Subscription) Suspend() {
 	}
 }
 
-// Resume continues a suspended subscription with a new context, a new end and a new channel of
-// Events. The caller ensures that the context is of the same user. The next poll checks the
-// visibility of parked entries. Resume returns an error, such as [ErrSlow], if the subscription has
-// closed. It does nothing if the subscription is not suspended.
+// Resume continues a suspended subscription with a new end, a new channel of Events, and a new
+// context, which must be of the same user. The next poll checks the visibility of parked entries.
+// Resume returns the error of a closed subscription, such as [ErrSlow]. It does nothing unless the
+// subscription is suspended.
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -56,7 +56,7 @@ func (s *Subscription) Rewind(taken []Key) {
 }
 
 // MoveTo replaces the parked and pending entries of s by those of other, as if s had been suspended
-// when other was. Both are suspended subscriptions to the same row. The other was suspended first.
+// when other was. Both are suspended, other first, and have the same row.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()

@@ -31,8 +31,7 @@ func (a access) allowed(ctx context.Context, n int, decide func(i int) permissio
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed evaluates verdicts. It reads the relations that the verdicts depend on, if any, in one
-// round.
+// allowed evaluates verdicts. It reads the relations that they depend on in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -75,9 +74,9 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reads whether relations exist. It returns false for the relations of a deleted viewer,
-// and of the deleted admin role: background work may not have removed them yet. It does not check
-// whether followed users exist.
+// effective reads whether relations exist. It returns false for relations of a deleted viewer or of
+// the deleted admin role: background work may not have removed them yet. It does not check followed
+// users.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -111,9 +110,8 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares two kinds of reads: whether the viewer is an administrator, and, for each
-// object of a set, whether the viewer follows some users. The parameter users is their number.
-// Declarations for one set with the same subject count as one read, unless the subject is empty.
+// followsCost declares the reads that decide whether the viewer is an administrator and, for each
+// object of a set, follows the given number of users. [costCall.readOther] explains subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -139,9 +137,9 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer and the remaining check, which is nil if no read is needed. If the
-// action needs a token, and there is none, the error is UNAUTHENTICATED. If the check fails, its
-// error is UNAUTHENTICATED for a deleted viewer, otherwise FORBIDDEN, or an error of its reads.
+// authorize returns the viewer and the remaining check, nil if no read is needed. The error is
+// UNAUTHENTICATED if a needed token is missing. The check returns UNAUTHENTICATED for a deleted
+// viewer, otherwise FORBIDDEN, or an error of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {

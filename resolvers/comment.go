@@ -36,8 +36,7 @@ var (
 	commentTwit = twitOfComment{}
 )
 
-// twitComments is eager (see [filteredConnection]): it reads the whole lookahead at once, because
-// most viewers see few comments. The total includes hidden comments.
+// twitComments is eager: see [filteredConnection]. The total includes hidden comments.
 var twitComments = filteredConnection[tables.Twit, tables.Comment, model.CommentConnection]{
 	owners: twitKeys,
 	list:   loaders.Comments.Kind(),
@@ -96,8 +95,8 @@ func (m deleteComment) resolve(
 	return userErrors, err
 }
 
-// readBefore reads the comment, and returns a check whether the viewer may delete the comment. For
-// a comment that does not exist, readBefore returns nil, and no error.
+// readBefore returns the comment, nil if it does not exist, and a check whether the viewer may
+// delete it.
 func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Comment, check, error) {
 	if _, known := auth.ViewerOf(ctx); !known {
 		_, err := authorizeNow(ctx, m.action, permission.Target{})
@@ -117,8 +116,8 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	return comments[0], func(ctx context.Context) error { return m.checkDeletion(ctx, comments[0]) }, nil
 }
 
-// checkDeletion returns an error if the viewer may not delete the comment. The error is NOT_FOUND
-// if the comment is hidden.
+// checkDeletion checks whether the viewer may delete the comment. The error is NOT_FOUND if it is
+// hidden.
 func (m deleteComment) checkDeletion(ctx context.Context, c *tables.Comment) error {
 	visible, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && visible[0] == nil {

@@ -46,7 +46,7 @@ func Costs(listBound int) explain.Costs {
 
 type costCall struct {
 	*explain.Call
-	minMembers int // the assumed minimum of members of a bucket, if the list has several buckets
+	minMembers int // of a bucket, if the list has several
 }
 
 func argument[T any](call *costCall, name string) T {
@@ -54,9 +54,9 @@ func argument[T any](call *costCall, name string) T {
 	return value
 }
 
-// requests returns the request of a connection. Open arguments (see [explain.Call.Open]) have the
-// values that cost most: the largest page, with cursors. If the direction is open, requests returns
-// a request for each direction.
+// requests returns the request of a connection, one for each direction if the direction is open.
+// Open arguments (see [explain.Call.Open]) have the most expensive values: the largest page, with
+// cursors.
 func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	args := pageArgs{
 		argument[*int](call, "first"), argument[*string](call, "after"),
@@ -85,13 +85,12 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 	return requests, err
 }
 
-// anyCursor stands for an open cursor. Most costs only ask whether there is a cursor, but the cost
-// of descendants parses it.
+// anyCursor stands for an open cursor. The cost of descendants parses it.
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
-// openSize replaces an open size by the largest size. anyDirection is true if the direction is
-// open, too. Clients cannot pass both first and last. So if one has a known value and the other is
-// open, openSize makes the open one absent.
+// openSize replaces an open size by the largest. anyDirection is true if the direction is open,
+// too. If first or last has a known value and the other is open, the open one is absent, because
+// clients cannot pass both.
 func (call *costCall) openSize(args *pageArgs) (anyDirection bool) {
 	first, last := call.Open("first"), call.Open("last")
 	if first && args.last != nil && !last {
@@ -110,8 +109,8 @@ func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadSha
 	return call.Read(at, set, readOf(o))
 }
 
-// reads declares the reads of a loader, each the given number of times. Unless condition is empty,
-// it replaces the conditions of all these reads.
+// reads declares the reads of a loader, each the given number of times. A condition replaces
+// theirs.
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
@@ -144,16 +143,15 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// otherRow returns a read of another row than the object's. For one set and one loader, reads with
-// the same subject are the same read, and count once.
+// otherRow returns a read of another row than the object's: see [costCall.readOther].
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
 	return r
 }
 
-// readOther declares reads of other rows than the objects'. A read without a subject equals no
-// other read, so each counts separately.
+// readOther declares reads of other rows than the objects'. For one set and one loader, reads with
+// the same subject count once. Reads without a subject count separately.
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {

@@ -15,8 +15,7 @@ import (
 )
 
 // treePosition is a position in a subtree, in level order. It stays valid when the tree changes:
-// locate searches for code in the level with the number depth. If code is not there, locate returns
-// the former index.
+// locate searches for code in its level, and returns the former index if code is not there.
 type treePosition struct {
 	depth, index int
 	code         string
@@ -99,8 +98,7 @@ func (descendants) cost(call *costCall) error {
 	if err != nil || !request.entries {
 		return err
 	}
-	// A level is read only if the levels above have at most request.Size departments, because more
-	// would fill the page. So at most request.Size lists are read for a level.
+	// At most request.Size lists are read for a level: more departments above would fill the page.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree
@@ -176,9 +174,9 @@ func newSubtree(code string, p relay.Page) *subtree {
 	return t
 }
 
-// pageRange is the part of a list that is read. It is the whole list for a backward page, and on
-// the levels down to t.start.depth. On the deeper levels of a forward page, its limit is the number
-// of departments that the page lacks, and one more for hasNextPage.
+// pageRange is the part of a list to read: the whole list for a backward page, and on the levels
+// down to t.start.depth. Otherwise, its limit is the number of departments that the page lacks, and
+// one more for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.start.depth {
 		return loaders.Whole

@@ -11,9 +11,8 @@ import (
 	"twibase/loaders"
 )
 
-// payloadEdge is a field of a payload P: the edge of a member of a list. Clients can add it to
-// their list, and continue after its cursor. It is null if the list does not have the member, or
-// the payload has user errors.
+// payloadEdge is a field of a payload P: the edge of a member of a list, which clients can add to
+// their list. It is null if the list does not have the member, or the payload has user errors.
 type payloadEdge[P, E, T, G any] struct {
 	cursors relay.Cursors
 	entry   payloadEntry[P, E]
@@ -68,7 +67,6 @@ func viewerKey[P any](ctx context.Context, _ *P) string {
 	return viewer.Username
 }
 
-// keyIn returns the keyOf of an object in the payload.
 func keyIn[P, T any](keys func([]*T) []string, field func(*P) *T) keyOf[P] {
 	return func(_ context.Context, payload *P) string { return keys([]*T{field(payload)})[0] }
 }

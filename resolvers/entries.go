@@ -8,8 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// entries reads entries: objects that are stored in lists, such as twits, and have no row of their
-// own. An entry is also deleted with a user: see [entryKey].
+// entries reads entries: objects without a row of their own, such as twits.
 type entries[T any] struct {
 	list    loaders.List[*T]
 	parse   func(key string) (entryKey, error)

@@ -76,10 +76,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 
 func ownPosition(k live.Key) string { return k.Position }
 
-// Visible returns [live.Options].Visible. An entry that is deleted, or hidden from the subscriber,
-// is nil. The checks take one round. They take two rounds for comments, because their checks need
-// the twits, and for posts and deletions whose Candidate.Entry is nil, because the entry is read
-// first.
+// Visible returns [live.Options].Visible. The checks take one round. They take two for comments,
+// because they need the twits, and for posts and deletions that must be read first.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {

@@ -13,9 +13,8 @@ import (
 const lookahead = 4 // candidates per entry of a page
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates.
-// Usually the first read gets one candidate per entry of the page. If some candidates are hidden, a
-// second read gets more candidates, up to the lookahead: see candidateLimits. So a page may be
-// short although more entries follow.
+// Usually the first read gets one candidate per entry of the page. If some are hidden, a second
+// read gets more, up to the lookahead. So a page may be short although more entries follow.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string
 	list   *tables.AnyList
@@ -156,8 +155,8 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	if len(limits) == 1 {
 		return at
 	}
-	// The second read continues after the first one. It reads the same bucket if the first read
-	// began where the list begins, and buckets are large enough.
+	// The second read is of the same bucket if the first one began where the list begins, and
+	// buckets are large enough.
 	all := limits[1]
 	second := candidateRead{Range: f.rangeOf(r, all), candidates: all - limits[0], condition: ifHidden}
 	second.atBeginning = first.atBeginning && all < call.minMembers
@@ -213,12 +212,12 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 }
 
 // build makes the page. A full page ends with its last entry, any other page with the last
-// candidate that was read. The start and end cursors are those of the first and the last candidate
-// of the page, even if these candidates are hidden.
+// candidate that was read. The start and end cursors are those of its first and last candidate,
+// even if hidden.
 func (b *pageBuilder[T]) build() {
 	nodes, positions := b.nodes, b.positions
 	end := min(b.request.Size, len(nodes))
-	// Most pages hide nothing, and need no copy. That saves two allocations per page: see
+	// Pages that hide nothing need no copy. That saves two allocations per page: see
 	// BenchmarkEmbedded/reference in bench.
 	b.nodes, b.positions = slices.Clip(nodes[:end]), slices.Clip(positions[:end])
 	if slices.Contains(b.nodes, nil) {

@@ -52,8 +52,8 @@ func (m mutation) run(
 	return change(ctx, func(ctx context.Context) error { return write(ctx, viewer) }, checks...)
 }
 
-// errUnauthorized is what the precondition of checkAndWrite returns if a check fails. Clients get
-// the error of the check instead.
+// errUnauthorized is the error of the precondition if a check fails. Clients get the error of the
+// check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
 // change calls write, which commits only if the checks succeed. It returns the user errors of write
@@ -140,8 +140,8 @@ func (p payloadObject[T]) read(ctx context.Context, key string, userErrors []*mo
 	return p.Named(ctx, []string{norm.NFC.String(key)}, p.selected(ctx))[0], nil
 }
 
-// readBefore returns the object before its deletion. If the key is invalid, or the selection needs
-// only the key, readBefore reads nothing, and the object has only the key.
+// readBefore returns the object before its deletion. It reads nothing, and the object has only the
+// key, if the key is invalid or enough for the selection.
 func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error) {
 	fields := p.selected(ctx)
 	if _, needed := p.NamedShape(fields); !needed || p.Kind().CheckKey(key) != nil {

@@ -12,8 +12,8 @@ import (
 	"twibase/writers"
 )
 
-// naming is a pair of input fields that name an object: one with its key, such as `username`, and
-// one with its id, such as `userId`.
+// naming is a pair of input fields that name an object by its key, such as `username`, or by its
+// id, such as `userId`.
 type naming struct {
 	object          *tables.AnyObject
 	keyName, idName string
@@ -23,8 +23,8 @@ type naming struct {
 }
 
 // withKeys sets the keys of all objects that an input names by ids, and calls resolve. User errors
-// of such a key get the path of the id. If [naming.check] fails, withKeys returns user errors, and
-// does not call resolve.
+// of such a key get the path of the id. If [naming.check] fails, withKeys returns its user errors
+// instead.
 func withKeys[I any](in *I, resolve func() ([]*model.UserError, error)) ([]*model.UserError, error) {
 	all := namingsOf(in)
 	var keyErrors writers.UserErrors
@@ -67,10 +67,9 @@ func (n naming) check() writers.UserErrors {
 	return nil
 }
 
-// namingsOf pairs each optional id of an input, such as departmentId, with a key. The key is the
-// field whose name lacks the ending Id, such as department. If the input has no such field, the key
-// is username or code. A pair that sets a reference, such as a role's department, may name no
-// object.
+// namingsOf pairs each optional id of an input, such as departmentId, with a key: the field without
+// the ending Id, such as department, or else username or code. A pair that sets a reference, such
+// as a role's department, may name no object.
 func namingsOf[I any](in *I) (all []naming) {
 	value := reflect.ValueOf(in).Elem()
 	fields := make(map[string]any, value.NumField())

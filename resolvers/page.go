@@ -32,9 +32,9 @@ func (r *request) reverse() {
 }
 
 // bounds limits a connection to the members between two exclusive positions. An empty position is
-// no bound. hasPreviousPage and hasNextPage ignore members outside of the bounds. But if the
-// request has an after, hasPreviousPage of a forward page is true without a read, because a member
-// is assumed at the cursor. The same holds for hasNextPage of a backward page with a before.
+// no bound. hasPreviousPage and hasNextPage ignore members outside of the bounds. But a member is
+// assumed at the cursor: hasPreviousPage of a forward page with an after is true without a read, as
+// is hasNextPage of a backward page with a before.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {

@@ -2,12 +2,12 @@
 // all its parents, and passes all keys to the loaders together. Results and errors are
 // index-aligned with the parents.
 //
-// Each field with a resolver has a field variable, named after the object type and the field:
-// userFollowers is for User.followers. Its value, such as a [connection], has a method resolve,
-// which the generated methods of fields.generated.go call, and a method cost. The variable of a
-// subscription has only the cost: its resolver is a method of the subscription resolver.
+// Each field with a resolver has a field variable, such as userFollowers for User.followers. The
+// generated methods of fields.generated.go call its method resolve. Its method cost declares the
+// reads. The variable of a subscription has only the cost: its resolver is a method of the
+// subscription resolver.
 //
-// The most frequent types of field variables, each with an example:
+// The most frequent types of field variables:
 //
 //	connection           a page of a list                      User.followers
 //	filteredConnection   a page of a list, by visibility       Twit.comments
@@ -36,8 +36,8 @@ type Resolver struct {
 	// Sign-ups and log-ins fail unless Tokens can sign: see [auth.Tokens.Signs].
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// Live delivers entries, such as twits, to subscribers. WithLoaders returns a context with new
-	// loaders, because a subscription outlives the loaders of a response.
+	// WithLoaders returns a context with new loaders, because a subscription outlives the loaders
+	// of a response.
 	Live        *live.Poller
 	WithLoaders func(ctx context.Context) context.Context
 }

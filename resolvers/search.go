@@ -39,8 +39,7 @@ func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost declares a search if there is a query, and otherwise a scan. If the query is open, cost
-// declares a search, because a scan costs no more. But it declares a scan if the cursors are
+// cost declares a search if the query is open, because a scan costs no more, unless the cursors are
 // invalid for a search.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")

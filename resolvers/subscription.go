@@ -77,9 +77,9 @@ func (r *subscriptionResolver) CommentAdded(
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// subscribe returns the visible entries of an owner's list as they arrive. If the parameter after
-// is not nil, the entries that arrived after the entry with this key come first. live.Subscription
-// has the states of a subscription, and package resume explains when another operation resumes it.
+// subscribe returns the visible entries of an owner's list as they arrive. If after is not nil, the
+// entries that arrived after the entry with this key come first. Package resume explains when
+// another operation resumes a subscription.
 func subscribe[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], owner string, after *live.Key,
 ) (<-chan *T, error) {
@@ -145,13 +145,13 @@ type stream struct {
 	*live.Subscription
 	owner string
 	begun time.Time
-	// replayed has the entries of the replay that the subscription may deliver again. It is nil
-	// when a second delivery is no longer possible.
+	// replayed has the replayed entries that the subscription may deliver again, nil when that is
+	// no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
 	// taken has the first two entries that this operation took from the subscription. If no event
-	// was sent to the client, Rewind returns them to the subscription. Two are enough: if no event
-	// was sent, the endpoint has at most the first entry, and run is blocked on sending the second.
+	// was sent to the client, Rewind returns them. Two are enough: the endpoint then has at most
+	// the first, and run is blocked on sending the second.
 	taken []live.Key
 }
 

@@ -161,10 +161,9 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn converts a range of a timeline to a range of an author's list. A position in a timeline
-// begins with the twit's position in its author's list. No two twits have the same position in
-// their authors' lists, not even twits of different authors. So both ranges have the same twits of
-// the author.
+// postsIn converts a range of a timeline to a range of an author's list, with the same twits of the
+// author. A position in a timeline begins with the twit's position in its author's list, and no two
+// twits have the same position there, not even twits of different authors.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	w := *pageKey.Range
 	pageKey = loaders.PageKey{Owner: author, Range: &w}

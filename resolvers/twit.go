@@ -242,7 +242,6 @@ func twitCounts(u *tables.User) (all, public *int) { return u.TwitCount, u.Publi
 
 func albumCounts(u *tables.User) (all, public *int) { return u.AlbumCount, u.PublicAlbumCount }
 
-// visibleCount counts only public twits if the viewer may not see the others.
 type visibleCount struct {
 	field  string
 	counts func(*tables.User) (all, public *int)

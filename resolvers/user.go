@@ -67,8 +67,6 @@ var (
 
 var userPayload = payloadObject[tables.User]{loaders.Users}
 
-// Keys of the objects that members refer to, and attributes of edges.
-
 func self(key string) string { return key }
 
 func followed(f tables.Follow) string { return f.Username }

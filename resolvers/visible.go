@@ -99,8 +99,8 @@ func hide[T any](objects []*T, may []bool) {
 	}
 }
 
-// visibleCounts returns the number of twits of each owner. It counts only public twits if the
-// viewer may not see the others. The number is nil for a deleted user.
+// visibleCounts returns the number of twits of each owner, nil for a deleted user. Moments count
+// only if the viewer may see them.
 func visibleCounts(
 	ctx context.Context, owners []string, users []*tables.User, counts func(*tables.User) (all, public *int),
 ) ([]*int, error) {

@@ -59,7 +59,6 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// escapes has the escape of each byte that needs one.
 var escapes = func() (escapes [256]string) {
 	for c := range 0x20 {
 		escapes[c] = fmt.Sprintf(`\u%04X`, c)

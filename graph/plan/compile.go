@@ -34,8 +34,8 @@ type selection struct {
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [results], or -1: see hasColumn.
 	column int
-	// below is the selection set of the field, if its type is an object type. byType has the
-	// selection sets by object type, if its type is an interface or union.
+	// below is the selection set of a field with an object type. byType has those of an interface
+	// or union, by object type.
 	below  *selectionSet
 	byType map[string]*selectionSet
 	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.

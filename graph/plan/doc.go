@@ -2,13 +2,11 @@
 // gqlgen project: it executes each selection set once, with all of its objects. README.md describes
 // its use.
 //
-// Requests with the same document and the same Boolean variables usually share one compiled
-// operation (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the
-// response in one pass, with null propagation and the paths of errors (write.go). An event of a
-// subscription is executed like a query.
+// Requests with the same document and Boolean variables usually share a compiled operation
+// (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the response,
+// with null propagation and the paths of errors (write.go).
 //
-// The package knows no type and no field of a schema: package plugin generates an [Object] for each
-// object type.
+// Package plugin generates an [Object] for each object type.
 //
 // # Object sets and columns
 //
@@ -31,32 +29,28 @@
 //	                   ▼
 //	House          [ h1 h2 h3 ]
 //
-// Names and streets are leaves without resolvers. They have no column: the writer reads them from
-// the objects. Below a field whose type is an interface or union, there is an object set for each
-// object type.
+// Leaves without resolvers, here names and streets, have no column: the writer reads them from the
+// objects. Below an interface or union, there is an object set for each object type.
 //
 // # Tasks
 //
 // A task calls a batch resolver with an object set, or a resolver of one object concurrently for
 // each object of the set. Then it descends through fields without resolvers to the next fields with
-// resolvers. These become the next tasks, which run concurrently. The last of them runs in the
-// goroutine of the task above, so a chain of batch resolvers takes one goroutine.
+// resolvers. These become tasks that run concurrently, the last in the goroutine of the task above.
+// So a chain of batch resolvers takes one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders dispatch the keys of an operation when all of its tasks wait for a loader. [Tasks] counts
-// the running tasks. A task that calls a resolver of one object for n objects counts as n tasks. A
-// loader calls End before it waits and Start before it returns, so waiting tasks are not counted. A
-// run counts the next tasks before it ends the task above them. So when the count is zero, no task
-// can add a key.
+// Loaders dispatch the keys of an operation when all of its tasks wait. [Tasks] counts the tasks
+// that do not wait. A resolver of one object counts as a task for each object. A run counts the
+// next tasks before it ends the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //
-// A resolver may return a lazy object, whose row is not loaded yet. A run treats it like any other
-// object, because only the writer reads leaves without resolvers. Before the writer starts,
-// [Tasks.Await] waits until all lazy objects are loaded. [writer] describes how it writes missing
-// objects.
+// A resolver may return a lazy object, whose row is not loaded yet. Only the writer reads leaves
+// without resolvers, after [Tasks.Await] has waited for all lazy objects. [writer] describes how it
+// writes missing objects.
 //
 // # Errors and nulls
 //

@@ -27,7 +27,6 @@ var errMiddleware = errors.New("plan: AroundFields, AroundRootFields, InterceptF
 // middlewares are the code pointers of field middlewares that do nothing.
 type middlewares []uintptr
 
-// noopMiddlewares includes the middlewares of gqlgen's executor without extensions.
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
 	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})

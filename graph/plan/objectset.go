@@ -4,8 +4,7 @@ import "slices"
 
 type objectSet struct {
 	set *selectionSet
-	// objects are the children of the column above. If its field has an abstract type, they are
-	// only the children of this set's object type.
+	// objects are the children of the column above that have this set's object type.
 	objects []any
 }
 
@@ -55,8 +54,7 @@ func (c *column) null(f *Field, i int32) bool {
 type Children struct {
 	Objects []any
 	ends    []int32 // the end of each list in Objects before compact; empty if the field is no list
-	// nulls has, for each list, whether it is null. If it is shorter than ends, the lists beyond it
-	// are not null.
+	// nulls is true for lists that are null. It may be shorter than ends.
 	nulls []bool
 }
 
@@ -86,8 +84,8 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 	return from, c.ends[i], int(i) >= len(c.nulls) || !c.nulls[i]
 }
 
-// compact removes the nulls from Objects. It returns the new index of each object, -1 for null. If
-// there are no nulls, it returns nil.
+// compact removes the nulls from Objects. It returns the new index of each object, -1 for null, or
+// nil if there are no nulls.
 func (c *Children) compact() (index []int32) {
 	if !slices.Contains(c.Objects, nil) {
 		return nil
@@ -129,7 +127,6 @@ func (c *column) gather(f *Field) {
 	}
 }
 
-// results has the object sets and columns of an execution.
 type results struct {
 	objectSets []objectSet
 	columns    []column

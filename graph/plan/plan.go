@@ -65,7 +65,6 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	return p.compiler.operation(op, roots[op.Operation.Operation])
 }
 
-// once returns a handler of a single response.
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
 	done := false
 	return func(ctx context.Context) *graphql.Response {

@@ -67,8 +67,8 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 }
 
 // resolveEach calls a resolver of one parent concurrently for all parents. Each call counts as a
-// task. The calling task counts as one of these tasks, so n − 1 tasks are started. The call that
-// returns last ends no task, because the calling task continues.
+// task. The calling task counts as one of them, so n − 1 tasks are started, and the call that
+// returns last ends none.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := make([]any, n), make(graphql.BatchErrorList, n), make([]*callCtx, n)

@@ -99,7 +99,7 @@ func (r *run) fork(tasks []task) task {
 }
 
 // growStack grows the stack of a new goroutine to the size that resolvers need. Without it, Go
-// doubles the stack several times. That takes a seventh of the time of BenchmarkEmbedded/3-aliases.
+// doubles the stack several times, which takes a seventh of the time of BenchmarkEmbedded/3-aliases.
 //
 //go:noinline
 func growStack() {
@@ -218,7 +218,6 @@ func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
 	return tasks
 }
 
-// addByType adds an object to the set of its type, and returns the set; nil for null.
 func (r *run) addByType(s *selection, object any) *objectSet {
 	if object == nil {
 		return nil

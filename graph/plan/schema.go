@@ -39,7 +39,7 @@ type Object struct {
 }
 
 // Field is a field of an object type. Its functions get objects and parents as pointers to the Go
-// types that gqlgen binds. The functions of root fields ignore these pointers.
+// types that gqlgen binds. Those of root fields ignore the pointers.
 type Field struct {
 	Name                       string
 	Object                     string

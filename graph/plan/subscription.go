@@ -9,9 +9,8 @@ import (
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
 // deadline and report. The handler of ExecWithEventContext waits for an event, and puts a function
-// that executes the event into the ctx of the response. The response interceptor [Events] calls
-// that function. If the handler called the function, the other response interceptors would not
-// apply.
+// that executes the event into that ctx. The last response interceptor, [Events], calls the
+// function, so that the other interceptors apply.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -19,8 +18,7 @@ type eventKey struct{}
 
 type event func(ctx context.Context) *graphql.Response
 
-// Events is the gqlgen extension that executes events. It must be the last extension, so that the
-// others' interceptors apply.
+// Events is the gqlgen extension that executes events. It must be the last extension.
 type Events struct {
 	// Acquire waits for a slot, and may be nil. An error is added to the response.
 	Acquire func(ctx context.Context) (release func(), err error)

@@ -33,7 +33,7 @@ var ErrUnplanned = errors.New("the schema is executed without a plan")
 //
 // P describes a set of objects, for example by their number. root describes the root object, and
 // children(typ) the objects of type typ that a call returns. The objects below a field without a
-// call have the P of their parents. So the P of a connection also describes its edges and nodes.
+// call have the P of their parents.
 //
 // Walk returns [ErrUnplanned], a [LimitError], or an error if the operation has field middleware.
 func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,

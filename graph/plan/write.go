@@ -33,9 +33,9 @@ type reserveKey struct{}
 // reserveStep is the length of the shortest data that reserve memory, in bytes.
 const reserveStep = 1 << 20
 
-// WithReserve returns a ctx for a response that reserves memory while its data grow. Each call of
-// reserve gets the total number of bytes to keep reserved until ctx ends, which may be more than
-// the data need. If reserve returns an error, the data are null, with that error.
+// WithReserve returns a ctx for a response that reserves memory while its data grow. reserve gets
+// the total number of bytes to keep reserved until ctx ends. If it returns an error, the data are
+// null, with that error.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return context.WithValue(ctx, reserveKey{}, reserve)
 }
@@ -49,7 +49,7 @@ func boundsOf(ctx context.Context) *Bounds {
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
 // returns false for null, and appends nothing. Its caller appends null or, if the type is non-null,
-// returns false, too. So null propagates up to the nearest field or list element that may be null.
+// returns false, too. So null propagates.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
 // absent field is absent, too. So absence propagates without an error, and ends at the nearest
@@ -99,9 +99,8 @@ func (w *writer) data(root *objectSet) []byte {
 	return w.dst
 }
 
-// write writes the response. After a panic of a leaf, it writes the response again, guarded.
-// Guarding every leaf from the start would take 2 % more CPU in query reference of 'go -C bench run
-// . compare'.
+// write writes the response and, after a panic of a leaf, writes it again, guarded. Guarding every
+// leaf from the start would take 2 % more CPU in query reference of 'go -C bench run . compare'.
 func (w *writer) write(root *objectSet) {
 	unreported := w.bounds.Unreported
 	defer func() {
@@ -149,10 +148,9 @@ func (w *writer) check() bool {
 	return true
 }
 
-// withRoom returns a copy of a long text that has room for n more bytes. The built-in append would
+// withRoom returns a copy of a long text with room for n more bytes. The built-in append would
 // allocate in smaller steps. It would also clear and copy the buffer in one piece that Go cannot
-// interrupt. A garbage collection that begins then would stop all other goroutines for
-// milliseconds.
+// interrupt: a garbage collection would then stop all other goroutines for milliseconds.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {

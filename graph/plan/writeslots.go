@@ -3,9 +3,9 @@ package plan
 import "runtime"
 
 // writeSlots bounds the goroutines that write long responses of a schema at the same time. Go lets
-// a goroutine run for up to 10 ms. A goroutine that the network wakes runs after all goroutines
-// that are ready. So without slots, a short request would wait for many long responses in each of
-// its rounds. After each slotBytes, a writer gives its slot back, and lets other goroutines run.
+// a goroutine run for up to 10 ms, and a goroutine that the network wakes runs after all that are
+// ready. So without slots, a short request would wait for many long responses in each of its
+// rounds. A writer gives its slot back after each slotBytes.
 type writeSlots chan struct{}
 
 // slotBytes is the number of bytes that a goroutine writes with a slot. Shorter data need no slot.

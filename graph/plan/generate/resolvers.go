@@ -48,7 +48,6 @@ func (d resolversData) Results(mutation *codegen.Field) (list []string) {
 	return list
 }
 
-// Declaration returns the signature of a field's method.
 func (resolversData) Declaration(f *codegen.Field) string {
 	if f.Object.Root {
 		return f.ShortResolverDeclaration()

@@ -70,8 +70,8 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// Value returns a Go expression for the value of a field without a resolver. The parameter object
-// is the expression of the field's parent.
+// Value returns a Go expression for a field without a resolver. object is the expression of its
+// parent.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
@@ -87,7 +87,7 @@ func (b *build) Arguments(f *codegen.Field) string {
 	var list strings.Builder
 	for _, a := range f.Args {
 		fmt.Fprintf(&list, "args[%q]", a.Name)
-		// The type any needs no assertion, and an assertion would panic for nil.
+		// An assertion to the type any would panic for nil.
 		if i, ok := a.TypeReference.GO.Underlying().(*types.Interface); !ok || !i.Empty() {
 			fmt.Fprintf(&list, ".(%s)", ref(a.TypeReference.GO))
 		}
