@@ -1,4 +1,4 @@
-// Package command is the command line of twibase. Most commands have their own file.
+// Package command is the command line of twibase.
 package command
 
 import (

@@ -16,7 +16,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// configFile has the values of flags that a --config file sets.
 type configFile struct {
 	path   string
 	values map[string]configValue

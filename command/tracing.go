@@ -39,8 +39,7 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans according to the standard variables OTEL_…. It is nil without these
-// variables.
+// tracing exports spans according to the standard variables OTEL_…, and is nil without them.
 type tracing struct {
 	provider *sdk.TracerProvider
 	log      zerolog.Logger

@@ -64,7 +64,7 @@ const (
 	// address has added more than about half of the rows that it may add (see [Poller.Subscribe]),
 	// the next poll drops those of them without subscribers.
 	MaxRows = 20_000
-	// rowReserve limits the rows that an address adds: see [Poller.Subscribe].
+	// rowReserve is for [Poller.Subscribe].
 	rowReserve = 4
 	// QueueSize bounds the entries that wait for a subscriber: see [ErrSlow].
 	QueueSize   = 256

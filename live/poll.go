@@ -157,7 +157,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 }
 
 // collect finds new members, moves joining subscriptions to receiving, and returns the candidates
-// to deliver in this poll, the oldest first. err is the error of a row that could not be read.
+// to deliver, the oldest first. err is the error of a row that could not be read.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

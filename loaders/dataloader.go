@@ -61,7 +61,7 @@ func (l *Loaders) wait(set *readSet) {
 	}
 }
 
-// beginWait counts the caller as waiting for the set, or returns false if the set is answered.
+// beginWait counts the caller as waiting, or returns false if the set is answered.
 func (l *Loaders) beginWait(set *readSet) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

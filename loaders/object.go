@@ -9,10 +9,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Object loads objects of one kind.
-//
-// A lazy object has only its key at first. Its row is enqueued immediately, and read in the same
-// round as the object's lists. The executor awaits the rows before it writes the response.
+// Object loads objects of one kind. The row of a lazy object is enqueued immediately, and read in
+// the same round as the object's lists. The executor awaits the rows before it writes the response.
 type Object[T any] struct {
 	Loader[ObjectKey, *T]
 	// Exists loads whether an object exists: lists may name deleted objects.

@@ -42,7 +42,6 @@ func (s ReadShape) sameRound() ReadShape {
 	return s
 }
 
-// Shape returns the shape of the Get of a key.
 func (l Loader[K, V]) Shape(key K) ReadShape { return shapeOf(l.name, l.get(new(tables.Memory), key)) }
 
 // NamedShape returns the shape of [Object.Named]. ok is false if nothing is read.
@@ -51,7 +50,6 @@ func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 	return o.Shape(ObjectKey{Columns: columns}), columns != ""
 }
 
-// RootShape returns the shape of [Object.Roots].
 func (o Object[T]) RootShape(fields []string) ReadShape {
 	return o.Shape(ObjectKey{Columns: o.columnsOrExistence(fields)})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // scheduler dispatches a batch of reads as soon as no task of the response can add to it. So a
-// batch holds a whole level of the query, and no timer delays a level.
+// batch holds a whole level of the query.
 //
 // Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
 // counts the tasks that can still enqueue reads, because they do not wait for one:
@@ -159,8 +159,7 @@ func (l *Loaders) End() {
 	l.scheduler.handle(stopped, 1)
 }
 
-// Await waits, in a task of its own, for all lazy objects. It returns the missing objects, each
-// with the error of its read, or nil if the object does not exist.
+// Await waits, in a task of its own, for all lazy objects. missing is as in plan.Tasks.
 func (l *Loaders) Await() (missing map[any]error) {
 	l.Start(1)
 	defer l.End()

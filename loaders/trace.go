@@ -29,13 +29,13 @@ type Round struct {
 // Use is the part of a round that served one loader.
 type Use struct {
 	Loader string
-	// Keys counts the loader's requests for keys that this round answered, including requests after
-	// the round. Hits counts those of them that repeat an earlier request.
+	// Keys counts the loader's requests for keys that this round answered, including later
+	// requests. Hits counts those that repeat an earlier request.
 	Keys, Hits int
 	// A Get for several loaders counts only for the first of them by name.
 	Gets int
-	// Took is the time from the first call of the loader that this round answered until the answer.
-	// It is 0 if that call came after the answer.
+	// Took is the time from the first call of the loader that this round answered until the answer,
+	// 0 if the call came later.
 	Took time.Duration
 }
 

@@ -12,7 +12,7 @@ import (
 	"twibase/resolvers/permission"
 )
 
-// access is the viewer of a request, for decisions of package permission.
+// access is the viewer of a request.
 type access struct {
 	viewer auth.Viewer
 	known  bool // false without a token
@@ -74,9 +74,8 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reads whether relations exist. It returns false for relations of a deleted viewer or of
-// the deleted admin role: background work may not have removed them yet. It does not check followed
-// users.
+// effective reads whether relations exist. Relations of a deleted viewer or admin role count as
+// missing: background work may not have removed them yet. Followed users are not checked.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)
 	for i, r := range relations {
@@ -124,8 +123,7 @@ func (call *costCall) followsCost(
 
 type check func(ctx context.Context) error
 
-// all runs checks in parallel, and returns the first error in the order of the checks. A nil check
-// succeeds.
+// all runs checks in parallel, and returns the first error in their order. Nil checks succeed.
 func all(ctx context.Context, checks ...check) error {
 	errs, run := make([]error, len(checks)), []func(){}
 	for i, c := range checks {

@@ -40,8 +40,8 @@ func (c connection[P, E, T, C]) resolve(ctx context.Context, parents []*P, args 
 		keys, err = c.read(ctx, owners, r.pageRange(), pages)
 	}
 	err = loaders.Join(len(owners), err, awaitTotals())
-	// Named is called after the totals are read, so that the rows of the nodes are read in one
-	// round with the lists of the next level.
+	// Named comes after the totals, so that the nodes are read in one round with the lists of the
+	// next level.
 	if r.entries {
 		setNodes(pages, c.objects.Named(ctx, keys, r.node))
 	}

@@ -25,7 +25,7 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// field is a field variable. Unless it is a [subscriptionField], it also has a method resolve.
+// field is a field variable.
 type field interface {
 	cost(call *costCall) error
 }

@@ -85,7 +85,7 @@ func depthOf(maxDepth *int) (int, error) {
 	return min(tables.MaxDepth, *maxDepth), nil
 }
 
-// assumedSubtree is the size of a subtree that the cost assumes if no argument bounds the read.
+// assumedSubtree is the assumed size of a subtree if no argument bounds the read.
 const assumedSubtree = 1000
 
 func (descendants) cost(call *costCall) error {

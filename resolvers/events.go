@@ -22,8 +22,7 @@ type eventSource[T any] struct {
 	kept time.Duration
 }
 
-// eventsOf returns a source of a list that stores its entries. The entries of pages are checked
-// like candidates.
+// eventsOf is for lists that store their entries. The entries of pages are checked like candidates.
 func eventsOf[T any](
 	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
 	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,
@@ -172,7 +171,7 @@ func entryOfOwner(k live.Key) entryKey {
 	return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
 }
 
-// entriesOf returns the entries of candidates. It reads an entry if Candidate.Entry is nil.
+// entriesOf reads the entries of candidates without Candidate.Entry.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

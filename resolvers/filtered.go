@@ -167,8 +167,8 @@ func (f filteredConnection[P, T, C]) readCost(call *costCall, r *request, at exp
 	return f.source.cost(call, at, second)
 }
 
-// pageBuilder collects candidates in the order of reading: from the end of the list if the request
-// is Backward. Until the method build, nodes and positions are those of all candidates.
+// pageBuilder collects candidates in the order of reading, from the end if the request is Backward.
+// Until build, nodes and positions are those of all candidates.
 type pageBuilder[T any] struct {
 	*page[struct{}, T]
 	exhausted bool
@@ -257,8 +257,8 @@ func unread[T, E any](lists []loaders.Page[E]) []candidates[T] {
 	return pages
 }
 
-// distribute gives each page its part of members, which are in the order of the pages. An error of
-// a member becomes an error of its page.
+// distribute gives each page its part of members, which are in the order of the pages. A member's
+// error becomes an error of its page.
 func distribute[T any](pages []candidates[T], members []*T, pageErr, memberErr error) ([]candidates[T], error) {
 	errs, n := make(loaders.Errors, len(pages)), 0
 	for j := range pages {

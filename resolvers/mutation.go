@@ -83,8 +83,7 @@ func userErrorsOf(userErrors writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// checkAndWrite runs the checks while the writer reads. The writer commits after the checks have
-// succeeded.
+// checkAndWrite runs the checks while the writer reads. The writer commits after them.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })
@@ -110,8 +109,8 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted returns nil if the deletion failed. Otherwise it hides the object from the reads of the
-// payload, and returns its id.
+// deleted returns nil if the deletion failed, or else the id. It hides the object from the
+// payload's reads.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
 		return nil
@@ -153,7 +152,7 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation changes one object. write returns the key of this object.
+// objectMutation changes one object.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]

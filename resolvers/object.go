@@ -27,8 +27,7 @@ func (l lookup[T]) cost(call *costCall) error {
 
 type reference[P, T any] struct {
 	objects loaders.Object[T]
-	// attribute is true if the function key reads an attribute of the parent, so lazy parents are
-	// loaded first.
+	// attribute is true if key reads an attribute, so lazy parents are loaded first.
 	attribute bool
 	// key returns nil if there is no reference.
 	key func(parent *P) *string

@@ -71,7 +71,7 @@ func newPages[E, T any](n int, r *request) []*page[E, T] {
 	return pages
 }
 
-// all returns the nodes. It never returns nil, because nil means that the page could not be read.
+// all never returns nil, which would mean that the page could not be read.
 func (p *page[E, T]) all() []*T {
 	if p.nodes == nil {
 		return []*T{}

@@ -8,7 +8,7 @@ import (
 )
 
 // RecordCalls records the calls of loaders and writers for ctx. levels ends the record and returns
-// it for the report.
+// it.
 func RecordCalls(ctx context.Context) (levels func() []report.Level) {
 	rounds := loaders.Trace(ctx, report.Path)
 	return func() []report.Level {

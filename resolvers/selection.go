@@ -12,7 +12,7 @@ import (
 // A selection is a list of fields, after fragments, @skip and @include have been applied.
 type selection []graphql.CollectedField
 
-// selected returns the selection of the current field, whose type must be an object type.
+// selected returns the selection of the current field, which must have an object type.
 func selected(ctx context.Context) selection {
 	field := graphql.GetFieldContext(ctx).Field
 	return collect(ctx, field, field.Definition.Type.Name())

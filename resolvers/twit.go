@@ -65,8 +65,8 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 
 func (twitByID) cost(call *costCall) error {
 	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
-		// The twit has a set of its own: twits of other fields may have other authors, so their
-		// reads about the author must not count as the same read.
+		// A set of its own separates the twit's reads about the author from those of other fields'
+		// twits.
 		twit := call.Set(call.Parents, 1, call.Begin())
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}
@@ -184,8 +184,8 @@ func (p postedTwits) resolve(
 	if since != nil || until != nil {
 		p.total = nil // the number of twits of a period is not stored
 	}
-	// Lazy users need no check: a deleted lazy user becomes null with all its fields. Skipping the
-	// check saves a tenth of the CPU of BenchmarkEmbedded/reference in bench.
+	// A deleted lazy user becomes null with all its fields. Skipping the check saves a tenth of the
+	// CPU of BenchmarkEmbedded/reference in bench.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)

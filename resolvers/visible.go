@@ -43,8 +43,8 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// commentVisibility also hides comments of deleted authors. It does not check whether the viewer
-// exists, so even deleted viewers see their own comments.
+// commentVisibility also hides comments of deleted authors. Even deleted viewers see their own
+// comments.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Pointers converts the result of a resolver. A nil pointer becomes an untyped nil.
+// Pointers converts the result of a resolver: nil pointers become untyped nils.
 func Pointers[T any](values []*T, err error) ([]any, error) {
 	all := make([]any, len(values))
 	for i, v := range values {

@@ -17,7 +17,7 @@ type operation struct {
 	sets, columns int // counts, for [results]
 }
 
-// selectionSet is a selection set of an operation for one object type, with fragments expanded.
+// selectionSet is a selection set for one object type, with fragments expanded.
 type selectionSet struct {
 	object *Object
 	fields []selection
@@ -27,7 +27,7 @@ type selectionSet struct {
 type selection struct {
 	graphql.CollectedField
 	field *Field // nil for __typename
-	// key is the text before the value: `{"name":` for the first field, else `,"name":`.
+	// key is `{"name":` for the first field, else `,"name":`.
 	key string
 	// constant caches the coerced arguments. It is nil if they depend on variables. The cache saves
 	// 10 % of the CPU of BenchmarkEmbedded/3-aliases.
@@ -38,10 +38,10 @@ type selection struct {
 	// or union, by object type.
 	below  *selectionSet
 	byType map[string]*selectionSet
-	// parentField is the field above, for the paths of resolvers' contexts; nil for a root field.
+	// parentField is for the paths of resolvers' contexts; nil for a root field.
 	parentField *graphql.FieldContext
-	// semNonNull and elemSemNonNull are true if @semanticNonNull excludes null for the value, or
-	// for the elements of the list.
+	// semNonNull and elemSemNonNull are true if @semanticNonNull covers the value, or the elements
+	// of its list.
 	semNonNull, elemSemNonNull bool
 }
 
@@ -49,7 +49,7 @@ type selection struct {
 // resolver.
 func (s *selection) hasColumn() bool { return s.column >= 0 }
 
-// compiler caches the operations of a schema, and is safe for concurrent use.
+// compiler is safe for concurrent use.
 type compiler struct {
 	schema   *Schema
 	possible map[string][]string
@@ -63,11 +63,10 @@ const (
 	maxCachedFields = 2_000   // fields of one operation
 )
 
-// maxFields limits the fields of an operation: nested fragments expand exponentially.
+// maxFields is needed because nested fragments expand exponentially.
 const maxFields = 20_000
 
-// variant is an operation with the values of its Boolean variables, which @skip and @include may
-// use.
+// variant has the values of Boolean variables, which @skip and @include may use.
 type variant struct {
 	operation *ast.OperationDefinition
 	booleans  string
@@ -114,7 +113,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 	return compiled, nil
 }
 
-// countFields counts fields, with fragments expanded. known has the counts of fragments, by name.
+// countFields expands fragments. known has the counts of fragments, by name.
 func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, known map[string]int) (n int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {
@@ -139,7 +138,7 @@ type compilation struct {
 	sets, columns int
 }
 
-// set compiles a selection set for an object type. It ignores @defer and @stream.
+// set ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++

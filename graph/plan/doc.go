@@ -1,6 +1,5 @@
-// Package plan executes GraphQL operations breadth first, over the schema and the resolvers of a
-// gqlgen project: it executes each selection set once, with all of its objects. README.md describes
-// its use.
+// Package plan executes the GraphQL operations of a gqlgen project breadth first: each selection
+// set once, with all of its objects. README.md describes its use.
 //
 // Requests with the same document and Boolean variables usually share a compiled operation
 // (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the response,

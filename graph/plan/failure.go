@@ -30,7 +30,7 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at the path w.path + below. It returns false.
+// failHere adds an error at the path w.path + below, and returns false.
 func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
@@ -59,7 +59,7 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 	return false
 }
 
-// leafCtx returns the ctx for a leaf that may add errors: see [Field].AddsErrors.
+// leafCtx is for leaves with [Field].AddsErrors.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()

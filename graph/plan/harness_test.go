@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testObject has the values of fields without a resolver. A value may be an error.
+// testObject has the values of fields without a resolver, which may be errors.
 type testObject struct {
 	typ    string
 	fields map[string]any

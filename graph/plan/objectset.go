@@ -58,7 +58,7 @@ type Children struct {
 	nulls []bool
 }
 
-// Grow makes room for more lists, and for more objects in all lists together.
+// Grow makes room for more lists, and for more objects in all of them together.
 func (c *Children) Grow(lists, objects int) {
 	c.Objects, c.ends = slices.Grow(c.Objects, objects), slices.Grow(c.ends, lists)
 }

@@ -154,7 +154,6 @@ func below(field, path ast.Path) ast.Path {
 	return nil
 }
 
-// addErrors stores the errors that a call has added, as errors of object i.
 func (c *column) addErrors(call *callCtx, i int) {
 	call.mu.Lock()
 	defer call.mu.Unlock()

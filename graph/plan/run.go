@@ -62,7 +62,7 @@ func (r *run) execute(serial bool) *objectSet {
 	return o
 }
 
-// executeEvent is like execute for an event, the value of the root field.
+// executeEvent executes an event, the value of the root field.
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]

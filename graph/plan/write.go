@@ -30,7 +30,7 @@ func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
 
 type reserveKey struct{}
 
-// reserveStep is the length of the shortest data that reserve memory, in bytes.
+// reserveStep is in bytes. Shorter data reserve no memory.
 const reserveStep = 1 << 20
 
 // WithReserve returns a ctx for a response that reserves memory while its data grow. reserve gets
@@ -125,8 +125,8 @@ func (w *writer) root(o *objectSet) {
 	}
 }
 
-// stopped reports whether dst is too long, or no memory is left for it. Then the writer skips the
-// remaining response, because [writer.data] replaces dst by null.
+// stopped reports whether dst is too long, or no memory is left for it: [writer.data] replaces it
+// by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a write slot if dst is long. It holds no slot while it reserves memory, because a
@@ -168,8 +168,8 @@ func (w *writer) releaseSlot() {
 }
 
 // grow raises w.allowed. It returns false if dst is too long, or no memory is left for it. From
-// reserveStep on, it reserves memory for four times the length of dst, so that a response that does
-// not fit is rejected early.
+// reserveStep on, it reserves four times the length of dst, to reject a response that does not fit
+// early.
 func (w *writer) grow() bool {
 	if w.rejection != nil {
 		return false
@@ -345,8 +345,7 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	return true
 }
 
-// child appends child j of a column, whose path is w.path. A lazy object without a row is absent,
-// not null, if semNonNull is true.
+// child appends child j of a column, at w.path.
 func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) bool {
 	o, i := col.child(j)
 	var err error

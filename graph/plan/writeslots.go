@@ -8,8 +8,8 @@ import "runtime"
 // rounds. A writer gives its slot back after each slotBytes.
 type writeSlots chan struct{}
 
-// slotBytes is the number of bytes that a goroutine writes with a slot. Shorter data need no slot.
+// slotBytes is the number of bytes written with a slot. Shorter data need none.
 const slotBytes = 64 << 10
 
-// newWriteSlots returns slots that leave one processor free, if there are several.
+// newWriteSlots leaves one processor free, if there are several.
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)-1)) }

@@ -24,8 +24,7 @@ const (
 	Admin
 )
 
-// Action is an action of a viewer, such as the deletion of a twit. The zero Action is permitted to
-// no viewer.
+// Action is an action of a viewer. The zero Action is permitted to no viewer.
 type Action struct {
 	name  string
 	roles Roles

@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// conform is a plugin that makes the same corrections of the schema as package exec at its start.
+// conform corrects the schema as package exec does at its start.
 type conform struct{}
 
 func (conform) Name() string { return "conform" }

@@ -13,9 +13,8 @@ import (
 //go:embed resolvers.gotpl
 var resolversTemplate string
 
-// resolvers replaces gqlgen's plugin resolvergen. It generates the methods of package resolvers,
-// except for subscriptions. Each method calls a field variable, such as userTwits. The plugin also
-// generates a map of all field variables.
+// resolvers replaces gqlgen's plugin resolvergen. It generates a map of all field variables, and
+// the methods of package resolvers that call them, except for subscriptions.
 type resolvers struct{}
 
 func (resolvers) Name() string { return "resolvergen" }
@@ -55,8 +54,8 @@ func (resolversData) Declaration(f *codegen.Field) string {
 	return f.ShortBatchResolverDeclaration()
 }
 
-// Arguments returns the arguments that a method passes to its field variable. The four arguments of
-// a connection become one.
+// Arguments returns the arguments that a method passes to its field variable. The four of a
+// connection become one.
 func (resolversData) Arguments(f *codegen.Field) string {
 	list := []string{"ctx"}
 	if !f.Object.Root {

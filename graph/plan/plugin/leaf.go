@@ -13,7 +13,6 @@ import (
 
 func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
-// AddsErrors reports whether the code of a leaf may add errors to its ctx.
 func (b *build) AddsErrors(f *codegen.Field) bool {
 	return !f.IsResolver && b.Fails(f) || b.AppendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
 }
@@ -54,9 +53,9 @@ func (b *build) AppendLeaf(t *config.TypeReference) string {
 	return b.marshalled(t)
 }
 
-// appendOne returns an expression that appends one leaf v without a marshaller. The expression is
-// empty unless v is a String, Boolean or Int, has a method AppendGQL, or its marshaller is a
-// function MarshalX of a package that also has a function AppendX.
+// appendOne returns an expression that appends one leaf v without a marshaller. It is empty unless
+// v is a String, Boolean or Int, has a method AppendGQL, or its marshaller is a function MarshalX
+// of a package with a function AppendX.
 func (b *build) appendOne(t *config.TypeReference, goType types.Type, v string) string {
 	if t.IsMarshaler && types.NewMethodSet(goType).Lookup(nil, "AppendGQL") != nil {
 		return v + ".AppendGQL(dst)"

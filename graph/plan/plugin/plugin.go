@@ -17,8 +17,8 @@ import (
 //go:embed plan.gotpl
 var template string
 
-// Plugin generates a plan.Field for each field, with the Go types and resolvers that gqlgen binds.
-// It fails if the plan does not support the schema or the configuration, and lists each place.
+// Plugin generates a plan.Field for each field. It fails if the plan does not support the schema or
+// the configuration.
 type Plugin struct {
 	// Plan is the import path of package plan. The default is twibase's.
 	Plan string
@@ -29,7 +29,6 @@ type Plugin struct {
 
 func (Plugin) Name() string { return "plan" }
 
-// GenerateCode writes plan.generated.go into the package of the generated schema.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	if err := p.check(data); err != nil {
 		return err
@@ -50,7 +49,6 @@ type build struct {
 	Plan string
 }
 
-// Concrete lists the object types of interfaces and unions.
 func (b *build) Concrete() []*codegen.Object {
 	var list []*codegen.Object
 	for _, o := range b.Objects {
@@ -61,7 +59,6 @@ func (b *build) Concrete() []*codegen.Object {
 	return list
 }
 
-// Satisfies returns the type conditions that hold for an object type.
 func (b *build) Satisfies(o *codegen.Object) string {
 	names := []string{strconv.Quote(o.Name)}
 	for _, i := range o.Implements {
