@@ -32,8 +32,8 @@ func readFiles[T any](
 	return c, c.read()
 }
 
-// get returns the value of the current files. If they cannot be read, for example because only one
-// of two was replaced, it returns the last value.
+// get returns the value of the current files, or the last value while they cannot be read, for
+// example because only one of two was replaced.
 func (c *cachedFiles[T]) get() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

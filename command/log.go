@@ -28,7 +28,7 @@ func logFormat(out, next io.Writer) io.Writer {
 	return next
 }
 
-// logQueue writes lines in the background, so that a blocked reader does not block the server. It
+// logQueue writes lines in the background, so that a blocked reader does not block the server, and
 // drops lines while it is full. It is safe for concurrent use. zerolog's diode.Writer would count
 // dropped lines only after the reader has resumed.
 type logQueue struct {

@@ -30,8 +30,8 @@ const (
 	exportErrorPause = time.Minute
 )
 
-// samplers has the values of OTEL_TRACES_SAMPLER as keys. The bool is true if the sampler takes a
-// ratio from OTEL_TRACES_SAMPLER_ARG.
+// samplers has the values of OTEL_TRACES_SAMPLER, true for those with a ratio in
+// OTEL_TRACES_SAMPLER_ARG.
 func samplers() map[string]bool {
 	return map[string]bool{
 		"always_on": false, "always_off": false, "traceidratio": true,

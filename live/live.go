@@ -30,8 +30,8 @@ import (
 // Options configure a Poller. Visible is required.
 type Options struct {
 	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
-	// from the subscriber. The errors are nil or index-aligned. The next poll retries candidates
-	// with an error. A call has candidates of at most [entriesPerCall] entries.
+	// from the subscriber. The errors are nil or index-aligned; the next poll retries these
+	// candidates. A call has candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int
@@ -59,12 +59,12 @@ const (
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is polled for idleTimeout, because a subscriber may reconnect.
 	idleTimeout = time.Minute
-	// MaxRows bounds the polled rows. Rows of broadcasters count, but are polled even beyond it. If
-	// more than half of MaxRows are polled, the next poll drops all rows without subscribers. If an
-	// address has added more than about half of the rows that it may add (see [Poller.Subscribe]),
-	// the next poll drops those of them without subscribers.
+	// MaxRows bounds the polled rows. Rows of broadcasters count, but are polled even beyond it.
+	// The next poll drops rows without subscribers: all of them if more than half of MaxRows are
+	// polled, and those of an address that has added more than about half of the rows that it may
+	// add (see [Poller.Subscribe]).
 	MaxRows = 20_000
-	// rowReserve is for [Poller.Subscribe].
+	// rowReserve: see [Poller.Subscribe].
 	rowReserve = 4
 	// QueueSize bounds the entries that wait for a subscriber: see [ErrSlow].
 	QueueSize   = 256

@@ -72,10 +72,10 @@ func (o *observations) forget(at time.Time) {
 // MaxReordering bounds the age difference of two entries that arrive in the wrong order.
 const MaxReordering = maxLag + 2*MaxClockSkew
 
-// MayHaveMissed reports whether a subscriber that has received one entry, from this or another
-// gateway, may lack an older entry. It returns false if a follow copied the older entry, or if a
-// poll that started at least certainOrder after this gateway had found the older entry did not yet
-// find the received one. Then every gateway finds the older entry first.
+// MayHaveMissed reports whether a subscriber that has received one entry, from any gateway, may
+// lack an older one. It returns false if a follow copied the older entry, or if a poll that started
+// at least certainOrder after the one that found it did not yet find the received entry. Then every
+// gateway finds the older entry first.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)
@@ -89,12 +89,9 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription is certain to deliver an entry of the row:
-//   - a poll after the subscription had joined found the entry, or
-//   - no poll has found the entry yet, and it is later than the floor.
-//
-// If Delivers returns false, the poll with which the subscription joined may still have delivered
-// it.
+// Delivers reports whether the subscription is certain to deliver an entry of the row: a poll after
+// the subscription had joined found it, or no poll has found it yet, and it is later than the
+// floor. Otherwise, the poll with which the subscription joined may have delivered it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -125,8 +125,8 @@ func (p *poll) read(ctx context.Context) error {
 	return err
 }
 
-// updateBroadcasters marks the rows of authors as broadcasters' rows. It returns reads of the newly
-// marked rows that are not in p.reads.
+// updateBroadcasters marks broadcasters' rows. It returns reads of the newly marked rows that are
+// not in p.reads.
 func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 		}
 		r.broadcast = true
 		// Twits since the author became a broadcaster may be in no timeline. So this poll offers
-		// all twits that it reads to the timelines, even twits that an earlier poll found.
+		// all twits that it reads to the timelines, even known twits.
 		if r.becameBroadcaster = p.broadcastersKnown; r.becameBroadcaster && !r.read {
 			r.since = time.Time{}
 		}
@@ -157,7 +157,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 }
 
 // collect finds new members, moves joining subscriptions to receiving, and returns the candidates
-// to deliver, the oldest first. err is the error of a row that could not be read.
+// to deliver, the oldest first. err is that of an unreadable row.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +196,7 @@ func (p *poll) collect() (ready []Candidate, err error) {
 }
 
 // offer adds a candidate for each subscriber that needs the entry. A joining subscriber gets a twit
-// once, even if it is in the timeline and in a broadcaster's row.
+// once, even if both the timeline and a broadcaster's row have it.
 func (p *poll) offer(r *row, m member, isNew bool) {
 	for s := range r.subscribers {
 		switch s.state {
@@ -253,8 +253,8 @@ func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 }
 
 // postpone keeps a candidate for the next poll, without its entry, which may be deleted by then. If
-// too many are pending, it closes the subscription with err, or with [hbase.ErrUnavailable] if err
-// is nil. The caller holds mu.
+// too many are pending, it closes the subscription with err, or else with [hbase.ErrUnavailable].
+// The caller holds mu.
 func (p *Poller) postpone(c Candidate, err error) {
 	switch {
 	case c.to.state == closed:
@@ -270,8 +270,8 @@ func (p *Poller) postpone(c Candidate, err error) {
 	}
 }
 
-// deliver sends visible entries. It postpones a candidate whose check failed, and the later
-// candidates of its subscription. It returns the first error.
+// deliver sends visible entries. It postpones a candidate whose check failed, and the later ones of
+// its subscription.
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

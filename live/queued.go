@@ -2,8 +2,7 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. If there is one, the poller's total includes the
-// entry's bytes, only once.
+// queued counts the queues that have an entry. The poller's total includes its bytes once.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

@@ -43,8 +43,8 @@ func (r *row) rejectJoins(err error) {
 	}
 }
 
-// observe records a member that was read from source: this row, or a broadcaster's. It reports
-// whether the member is new to the subscribers of this row.
+// observe records a member read from source: this row, or a broadcaster's. It reports whether the
+// member is new to the row's subscribers.
 func (r *row) observe(m member, source *row, at elapsed) bool {
 	return r.seen.add(m, at, source.polled) && !m.old && (r.read || !m.at.Before(r.since))
 }

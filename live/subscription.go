@@ -75,8 +75,8 @@ type Subscription struct {
 // If until is not zero, entries found after it are parked for [Subscription.Resume]. The error may
 // be [ErrTooManyRows], [ErrEnded], or an error of ctx or of the store.
 //
-// An address may add its first row if any row is free, and another row if enough rows stay free:
-// rowReserve times as many as the address then has. So it adds at most a fifth of [MaxRows].
+// An address may add its first row if any row is free, and another if rowReserve times as many rows
+// as it then has stay free. So it adds at most a fifth of [MaxRows].
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {
@@ -151,8 +151,8 @@ func (p *Poller) drop(r *row) {
 	}
 }
 
-// Events returns a channel that is closed when the subscription ends or is suspended: see Err.
-// [Subscription.Resume] opens a new channel.
+// Events returns a channel that is closed when the subscription ends or is suspended.
+// [Subscription.Resume] opens a new one.
 func (s *Subscription) Events() <-chan Event {
 	s.poller.mu.Lock()
 	defer s.poller.mu.Unlock()

@@ -17,9 +17,8 @@ func (s *Subscription) Suspend() {
 }
 
 // Resume continues a suspended subscription with a new end, a new channel of Events, and a new
-// context, which must be of the same user. The next poll checks the visibility of parked entries.
-// Resume returns the error of a closed subscription, such as [ErrSlow]. It does nothing unless the
-// subscription is suspended.
+// context of the same user. The next poll checks the visibility of parked entries. Resume returns
+// the error of a closed subscription. It does nothing if the subscription is not suspended.
 func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	p := s.poller
 	p.mu.Lock()
@@ -37,7 +36,7 @@ func (s *Subscription) Resume(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// Rewind suspends the subscription. It parks the queued entries, and those that the caller took
+// Rewind suspends the subscription, and parks the queued entries and those that the caller took
 // from the channel but did not send.
 func (s *Subscription) Rewind(taken []Key) {
 	s.Suspend()
@@ -55,8 +54,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo replaces the parked and pending entries of s by those of other, as if s had been suspended
-// when other was. Both are suspended, other first, and have the same row.
+// MoveTo replaces the parked and pending entries of s by those of other, as if both had been
+// suspended at the same time. Both are suspended, other first, and have the same row.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()

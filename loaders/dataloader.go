@@ -91,8 +91,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 }
 
 // growStack grows the stack of a new goroutine to the size that a read needs. Without it, query
-// 1-deep of 'go -C bench run . compare' takes 13 % more of a server's CPU. The goroutines of
-// BenchmarkEmbedded begin with larger stacks, and do not show this.
+// 1-deep of 'go -C bench run . compare' takes 13 % more of a server's CPU. BenchmarkEmbedded does
+// not show this.
 //
 //go:noinline
 func growStack() {

@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
-// A call of a loader adds a read set (readset.go) to the batch of the response (dataloader.go).
-// When every task of the response waits (scheduler.go), the batch becomes one call of the store,
-// with merged Gets (merge.go). No Get is sent twice, except after [Forget].
+// A call of a loader adds a read set (readset.go) to the response's batch (dataloader.go). When
+// every task waits (scheduler.go), the batch becomes one call of the store, with merged Gets
+// (merge.go). No Get is sent twice, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.

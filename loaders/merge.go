@@ -28,9 +28,8 @@ type group struct {
 
 type columnPair struct{ a, b string }
 
-// merge makes a batch of the new reads of sets. If first pages of a row have different limits, it
-// merges only the pages with the largest limit, whatever the order of the sets. The caller holds
-// Loaders.mu.
+// merge makes a batch of the new reads of sets. Of first pages of a row, it merges only those with
+// the largest limit, whatever the order of the sets. The caller holds Loaders.mu.
 func merge(sets []*readSet) *batch {
 	n, rows := 0, 0
 	for r := range newReads(sets) {

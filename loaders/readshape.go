@@ -42,6 +42,7 @@ func (s ReadShape) sameRound() ReadShape {
 	return s
 }
 
+// Shape returns the shape of a load.
 func (l Loader[K, V]) Shape(key K) ReadShape { return shapeOf(l.name, l.get(new(tables.Memory), key)) }
 
 // NamedShape returns the shape of [Object.Named]. ok is false if nothing is read.
@@ -50,6 +51,7 @@ func (o Object[T]) NamedShape(fields []string) (shape ReadShape, ok bool) {
 	return o.Shape(ObjectKey{Columns: columns}), columns != ""
 }
 
+// RootShape returns the shape of [Object.Roots].
 func (o Object[T]) RootShape(fields []string) ReadShape {
 	return o.Shape(ObjectKey{Columns: o.columnsOrExistence(fields)})
 }
@@ -80,8 +82,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
 	}
-	// A page that starts inside a bucket may need one bucket more. That bucket takes no further
-	// round, because the page's first two buckets are read in one round.
+	// A page that starts inside a bucket may need one bucket more, but no further round: its first
+	// two buckets are read in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
 	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
 	return append(shapes, first.repeated(buckets+1, buckets)...)

@@ -59,8 +59,8 @@ func Forget(ctx context.Context) {
 	l.reads, l.last, l.store = nil, nil, l.unmasked
 }
 
-// Mask hides a deleted object, because its clean-up may be in progress. Until [Forget], Gets find
-// no cells in its row, its lists, and the edges and plays whose row keys begin with its key. Scans
+// Mask hides a deleted object, whose clean-up may be in progress, until [Forget]. Gets find no
+// cells in its row, its lists, and the edges and plays whose row keys begin with its key. Scans
 // still do. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)

@@ -15,7 +15,7 @@ import (
 )
 
 // treePosition is a position in a subtree, in level order. It stays valid when the tree changes:
-// locate searches for code in its level, and returns the former index if code is not there.
+// locate searches the level for code, and otherwise returns index.
 type treePosition struct {
 	depth, index int
 	code         string

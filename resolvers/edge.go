@@ -11,8 +11,8 @@ import (
 	"twibase/loaders"
 )
 
-// payloadEdge is a field of a payload P: the edge of a member of a list, which clients can add to
-// their list. It is null if the list does not have the member, or the payload has user errors.
+// payloadEdge is a field of a payload P: the edge of a member of a list. It is null if the list
+// does not have the member, or the payload has user errors.
 type payloadEdge[P, E, T, G any] struct {
 	cursors relay.Cursors
 	entry   payloadEntry[P, E]

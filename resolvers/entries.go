@@ -26,8 +26,8 @@ type entryKey struct {
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter, for n entries of each object of a set. If subject is not
-	// empty, these n entries have the same author, and subject names the reads about this author.
+	// cost declares the reads of filter, for n entries of each object of a set. A subject that is
+	// not empty names the reads about the author of all n entries.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 
@@ -100,8 +100,8 @@ func (s ifSelected[T]) payloadCost(call *costCall, at explain.Stage) explain.Sta
 type listed[T any] struct {
 	list    loaders.List[*T]
 	visible visibility[T]
-	// byOwner is true if the owner of the list is the author of its entries. The list of a deleted
-	// owner is hidden, because background work may not have cleared it yet.
+	// byOwner is true if the list's owner is the author of its entries. The lists of deleted owners
+	// are hidden, because background work may not have cleared them yet.
 	byOwner     bool
 	ownersExist bool // known to exist, so the method read does not check the owners
 }

@@ -44,8 +44,7 @@ type candidateRead struct {
 func (l candidateRead) first() bool { return l.condition == "" }
 
 // candidateLimits returns the cumulative maximum of candidates after each read. A backward read of
-// a list that may be split reads at least the positions of a whole bucket, so a single read covers
-// the lookahead.
+// a list that may be split reads at least the positions of a whole bucket, so one read is enough.
 func (f filteredConnection[P, T, C]) candidateLimits(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}
@@ -211,9 +210,9 @@ func (b *pageBuilder[T]) add(c candidates[T]) {
 	b.nodes, b.positions = slices.Concat(b.nodes, c.Members), slices.Concat(b.positions, c.Positions)
 }
 
-// build makes the page. A full page ends with its last entry, any other page with the last
-// candidate that was read. The start and end cursors are those of its first and last candidate,
-// even if hidden.
+// build makes the page. A full page ends with its last entry, any other with the last candidate
+// that was read. The start and end cursors are those of its first and last candidate, even if
+// hidden.
 func (b *pageBuilder[T]) build() {
 	nodes, positions := b.nodes, b.positions
 	end := min(b.request.Size, len(nodes))

@@ -9,11 +9,11 @@ import (
 	"twibase/loaders"
 )
 
-// merge returns a page of the union of several lists. Each part is the page of a list in the same
-// range. Members at the same position are equal, and hidden only if all parts hide them.
+// merge returns a page of the union of several lists, from a page of each in the same range.
+// Members at the same position are equal, and hidden only if all parts hide them.
 //
-// If a list has more members in the range than its part, the page ends at the last position of the
-// part at the latest, because the next members are unknown.
+// If a list has more members in the range than its part, the page ends at the part's last position
+// at the latest, because the next members are unknown.
 func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.Twit] {
 	order := strings.Compare
 	if w.Backward {

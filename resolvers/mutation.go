@@ -56,8 +56,8 @@ func (m mutation) run(
 // check instead.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
-// change calls write, which commits only if the checks succeed. It returns the user errors of write
-// and of the checks. It forgets earlier reads, so that the payload shows the change.
+// change calls write, which commits only if the checks succeed, and returns the user errors of
+// both. It forgets earlier reads, so that the payload shows the change.
 func change(ctx context.Context, write func(ctx context.Context) error, checks ...check) ([]*model.UserError, error) {
 	checkErr, err := checkAndWrite(ctx, write, checks)
 	loaders.Forget(ctx)
@@ -83,7 +83,7 @@ func userErrorsOf(userErrors writers.UserErrors) []*model.UserError {
 	return list
 }
 
-// checkAndWrite runs the checks while the writer reads. The writer commits after them.
+// checkAndWrite runs the checks while the writer reads. The writer commits only if they succeed.
 func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, checks []check) (checkErr, err error) {
 	if !slices.ContainsFunc(checks, func(c check) bool { return c != nil }) {
 		loaders.Blocking(ctx, func() { err = write(ctx) })
@@ -109,8 +109,8 @@ func checkAndWrite(ctx context.Context, write func(ctx context.Context) error, c
 	return checkErr, err
 }
 
-// deleted returns nil if the deletion failed, or else the id. It hides the object from the
-// payload's reads.
+// deleted returns nil if the deletion failed. Otherwise it hides the object from the payload's
+// reads, and returns its id.
 func deleted(ctx context.Context, id tables.ID, userErrors []*model.UserError, err error) *tables.ID {
 	if err != nil || len(userErrors) > 0 {
 		return nil

@@ -98,8 +98,8 @@ func (viewer) cost(call *costCall) error {
 type nodeReader struct {
 	noun tables.Noun
 	typ  string
-	// read returns nil for entries that do not exist or are hidden. Objects with rows are lazy,
-	// even if they do not exist. The error is nil, index-aligned, or one error for all keys.
+	// read returns nil for missing or hidden entries. Objects with rows are lazy, even if missing.
+	// The error is nil, index-aligned, or one error for all keys.
 	read func(ctx context.Context, keys []string) ([]model.Node, error)
 	cost func(call *costCall, objects *explain.Set) explain.Stage
 }

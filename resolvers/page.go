@@ -31,10 +31,10 @@ func (r *request) reverse() {
 	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
-// bounds limits a connection to the members between two exclusive positions. An empty position is
-// no bound. hasPreviousPage and hasNextPage ignore members outside of the bounds. But a member is
-// assumed at the cursor: hasPreviousPage of a forward page with an after is true without a read, as
-// is hasNextPage of a backward page with a before.
+// bounds limits a connection to the members between two exclusive positions, if not empty.
+// hasPreviousPage and hasNextPage ignore other members, but assume one at the cursor:
+// hasPreviousPage of a forward page with an after is true without a read, as is hasNextPage of a
+// backward page with a before.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {

@@ -15,10 +15,9 @@ const (
 	replayTimeout  = 30 * time.Second
 )
 
-// replay sends the entries that arrived after received, the client's last entry. It skips the
-// entries that the subscription delivers. It sends older entries that may have arrived late, then
-// newer ones, both oldest first. So if it is interrupted, the client has all entries before its
-// last one.
+// replay sends the entries that arrived after received, the client's last entry, except those that
+// the subscription delivers. It sends older entries that may have arrived late, then newer ones,
+// both oldest first. So if it is interrupted, the client has all entries before its last one.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {

@@ -149,9 +149,9 @@ type stream struct {
 	// no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
-	// taken has the first two entries that this operation took from the subscription. If no event
-	// was sent to the client, Rewind returns them. Two are enough: the endpoint then has at most
-	// the first, and run is blocked on sending the second.
+	// taken has the first two entries that this operation took. If no event was sent to the client,
+	// Rewind returns them. Two are enough: the endpoint then has at most the first, and run is
+	// blocked on sending the second.
 	taken []live.Key
 }
 

@@ -161,9 +161,9 @@ func readPosts(
 	return parts, loaders.Join(len(pageKeys), errs)
 }
 
-// postsIn converts a range of a timeline to a range of an author's list, with the same twits of the
-// author. A position in a timeline begins with the twit's position in its author's list, and no two
-// twits have the same position there, not even twits of different authors.
+// postsIn converts a range of a timeline to the range of an author's list with the same twits. A
+// position in a timeline begins with the twit's position in its author's list, and no two twits
+// have the same position there, not even twits of different authors.
 func postsIn(pageKey loaders.PageKey, author string) (loaders.PageKey, error) {
 	w := *pageKey.Range
 	pageKey = loaders.PageKey{Owner: author, Range: &w}

@@ -105,8 +105,8 @@ func (m postTwit) resolve(
 	return userErrors, writers.Committed(loaders.At(err, 0))
 }
 
-// onTwit runs a mutation of a twit that is visible to the viewer. twit is nil if the mutation
-// failed. The writer rejects ids of other nouns.
+// onTwit runs a mutation of a twit that is visible to the viewer. twit is nil after a failure. The
+// writer rejects ids of other nouns.
 func (m mutation) onTwit(
 	ctx context.Context, id tables.ID, write func(ctx context.Context, viewer string) error,
 ) (twit *tables.Twit, userErrors []*model.UserError, err error) {

@@ -30,7 +30,7 @@ func nested(value any, err error) *fixture {
 }
 
 // errorsJSON returns an error for each path. A path may end with a blank and the line of its last
-// name in the query. The default is line 1.
+// name in the query, by default 1.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {

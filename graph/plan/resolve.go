@@ -66,9 +66,9 @@ func (r *run) args(s *selection) (args map[string]any, err error) {
 	return args, err
 }
 
-// resolveEach calls a resolver of one parent concurrently for all parents. Each call counts as a
-// task. The calling task counts as one of them, so n − 1 tasks are started, and the call that
-// returns last ends none.
+// resolveEach calls a resolver of one parent concurrently for all parents. Each call is a task, and
+// one of them is the calling task. So n − 1 tasks are started, and the call that returns last ends
+// none.
 func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col *column) ([]any, error) {
 	n := len(parents)
 	values, errs, calls := make([]any, n), make(graphql.BatchErrorList, n), make([]*callCtx, n)

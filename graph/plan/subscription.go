@@ -8,9 +8,8 @@ import (
 )
 
 // Each event is executed like a query, in the ctx of its own response, with its own loaders,
-// deadline and report. The handler of ExecWithEventContext waits for an event, and puts a function
-// that executes the event into that ctx. The last response interceptor, [Events], calls the
-// function, so that the other interceptors apply.
+// deadline and report. The handler of ExecWithEventContext puts a function that executes the event
+// into that ctx. The last response interceptor, [Events], calls it, so that the others apply.
 
 var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
@@ -59,9 +58,9 @@ type endingKey struct{}
 
 type ending struct{ err atomic.Pointer[error] }
 
-// End sets the error of the last response of the subscription of ctx. Only the first call has an
-// effect. The response has no data, and is sent when the resolver has closed the channel. End is
-// safe for concurrent use.
+// End sets the error of the last response of the subscription of ctx, unless it is set. The
+// response has no data, and is sent when the resolver has closed the channel. End is safe for
+// concurrent use.
 func End(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err.CompareAndSwap(nil, &err)

@@ -28,8 +28,8 @@ type Call struct {
 // ErrUnplanned is returned for a schema that was not made by [New].
 var ErrUnplanned = errors.New("the schema is executed without a plan")
 
-// Walk visits the resolver calls of the operation of ctx. For a subscription, these are the call of
-// its field and the calls for one event. A call is visited after the call that returns its parents.
+// Walk visits the resolver calls of the operation of ctx, each after the call that returns its
+// parents. For a subscription, these are the call of its field and the calls for one event.
 //
 // P describes a set of objects, for example by their number. root describes the root object, and
 // children(typ) the objects of type typ that a call returns. The objects below a field without a

@@ -49,13 +49,13 @@ func boundsOf(ctx context.Context) *Bounds {
 
 // writer appends the response data to dst, and collects the errors. A method that appends a value
 // returns false for null, and appends nothing. Its caller appends null or, if the type is non-null,
-// returns false, too. So null propagates.
+// also returns false.
 //
-// A lazy object without a row is absent if @semanticNonNull excludes null there. An object with an
-// absent field is absent, too. So absence propagates without an error, and ends at the nearest
-//   - list: the element is omitted if its type is non-null or the directive covers the elements.
-//     Otherwise, it is null.
-//   - root field, or field without the directive: the field is null. It has an error if its type is
+// A lazy object without a row is absent if @semanticNonNull excludes null there, and so is an
+// object with an absent field. Absence propagates without an error, and ends at the nearest
+//   - list: the element is omitted if its type is non-null or the directive covers the elements,
+//     and otherwise null.
+//   - root field, or field without the directive: the field is null, with an error if its type is
 //     non-null, or if it is a root field with the directive.
 //
 // A lazy object whose row could not be read is null, with an error.
@@ -149,8 +149,8 @@ func (w *writer) check() bool {
 }
 
 // withRoom returns a copy of a long text with room for n more bytes. The built-in append would
-// allocate in smaller steps. It would also clear and copy the buffer in one piece that Go cannot
-// interrupt: a garbage collection would then stop all other goroutines for milliseconds.
+// allocate in smaller steps, and clear and copy the buffer in one piece that Go cannot interrupt. A
+// garbage collection would then stop all other goroutines for milliseconds.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {
@@ -270,8 +270,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors of the resolver. It returns true if the value is null because of them: a
-// non-null field needs no further error.
+// added adds the errors of the resolver. It returns true if the value is null because of them.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {
@@ -290,8 +289,8 @@ func (w *writer) null(s *selection) bool {
 
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
-// leaf appends a leaf. For null of a non-null type, it adds an error, unless appendTo has added
-// one. If appendTo panics in a guarded writer, the leaf is null, with an error.
+// leaf appends a leaf. It adds an error for null of a non-null type, unless appendTo has added one.
+// In a guarded writer, a leaf that panics is null, with an error.
 func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	if w.guarded {
 		defer func() {

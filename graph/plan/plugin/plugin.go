@@ -29,6 +29,7 @@ type Plugin struct {
 
 func (Plugin) Name() string { return "plan" }
 
+// GenerateCode writes plan.generated.go.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
 	if err := p.check(data); err != nil {
 		return err
