@@ -84,7 +84,6 @@ func (c *configFile) entries(text []byte) ([]*ast.MappingValueNode, error) {
 	return root.Values, nil
 }
 
-// fileFlags returns the flags that files may set: those with an environment variable.
 func fileFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {

@@ -32,7 +32,6 @@ func (c *checkCommand) Validate() error {
 	return err
 }
 
-// Run fails if a server would reject an operation, or if an operation costs too much.
 func (c *checkCommand) Run(ctx context.Context, p process) error {
 	bounds, err := limits.With(c.Limit)
 	if err != nil {

@@ -16,7 +16,6 @@ const (
 	flushTimeout = time.Second
 )
 
-// newLogger logs JSON, or readable text on a terminal.
 func newLogger(out io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(logFormat(out, out)).Level(level).With().Timestamp().Logger()
 }

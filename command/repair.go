@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// completionTime bounds the time until a gateway has completed an operation of a dead gateway,
-	// except for operations that change long lists.
+	// completionTime bounds the completion of a dead gateway's operations, except those that change
+	// long lists.
 	completionTime = 10 * time.Second
 	// sweepTimeout bounds the completion of intents. A split takes almost a minute.
 	sweepTimeout = 2 * time.Minute

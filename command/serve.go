@@ -245,9 +245,9 @@ func closeAll(l gateway.Listeners) {
 
 // concurrency returns --concurrency or its default. At four times the load that the processors of
 // an embedded store can serve, 8 operations per processor keep 90 % of the best throughput, with
-// responses in 60 ms. 64 keep 80 %, with responses in 600 ms ('go -C bench run . overload'). While
-// other clients send requests, a client may use a sixth of the slots (slotReserve in
-// graph/endpoint). With the minimum of 16, it can still run another operation next to a slow one.
+// responses in 60 ms. 64 keep 80 %, with responses in 600 ms ('go -C bench run . overload'). With
+// the minimum of 16, a client may run two operations while other clients send requests (slotReserve
+// in graph/endpoint). So a slow operation does not block its client.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:

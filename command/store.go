@@ -62,7 +62,7 @@ func (f *storeFlag) regions() int {
 	return defaultRegions
 }
 
-// open opens the store. rowCache is in MiB.
+// rowCache is in MiB.
 func (f *storeFlag) open(
 	ctx context.Context, log zerolog.Logger, rowCache int, options ...cluster.Option,
 ) (store hbase.Store, err error) {

@@ -13,11 +13,11 @@ type Kind uint8
 
 // The types of rows.
 const (
-	Posts     Kind = iota // the twits of a user
-	Timeline              // the timeline of a user
-	Comments              // the comments on a twit; the owner is the twit's key
-	Deletions             // the deletions of a user's twits
-	Changes               // the changes of a user's followers
+	Posts     Kind = iota // of a user
+	Timeline              // of a user
+	Comments              // on a twit; the owner is the twit's key
+	Deletions             // of a user's twits
+	Changes               // of a user's followers
 )
 
 // list is a list whose positions begin with an inverted time.

@@ -7,7 +7,7 @@
 // before the previous poll, because a slow clock or a slow fan-out adds entries late. The poller
 // remembers the keys found in each row, and delivers no entry twice.
 //
-// A poll has these steps. It never holds the poller's mutex during I/O:
+// A poll never holds the poller's mutex during I/O:
 //
 //	plan                rows to read, subscriptions that join  mutex
 //	read                multi-gets of positions, and of entries without texts
@@ -46,8 +46,8 @@ type Options struct {
 const (
 	// Interval is the default time between two polls.
 	Interval = 500 * time.Millisecond
-	// Overlap is the assumed maximum delay from the time of an entry to its arrival in a row.
-	// Unfinished writes extend it, up to maxLag.
+	// Overlap is the assumed maximum delay of an entry's arrival in a row. Unfinished writes extend
+	// it, up to maxLag.
 	Overlap = 30 * time.Second
 	maxLag  = 10 * time.Minute
 	// MaxClockSkew is the tolerated clock difference between gateways.

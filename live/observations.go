@@ -18,7 +18,7 @@ type observation struct {
 	at    int64
 	found elapsed // the start of the poll that found the member, 0 if the member is old
 	// missing is the start of the last poll that read the member's row (this row, or a
-	// broadcaster's) without the member, 0 if there was none.
+	// broadcaster's) without it, 0 if there was none.
 	missing elapsed
 }
 

@@ -55,7 +55,6 @@ func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	return err
 }
 
-// nextEntries returns the length of the longest prefix with at most entriesPerCall entries.
 func nextEntries(candidates []Candidate) int {
 	keys := map[Key]struct{}{}
 	for i, c := range candidates {

@@ -47,8 +47,8 @@ func (p *Poller) bound() {
 	}
 }
 
-// slowest returns the subscription that has been behind longest, or nil. It omits suspended
-// subscriptions, which lose no entries. The caller holds mu.
+// slowest returns the subscription that has been behind longest, except suspended ones, which lose
+// no entries. The caller holds mu.
 func (p *Poller) slowest() (slowest *Subscription) {
 	for _, r := range p.rows {
 		for s := range r.subscribers {

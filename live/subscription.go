@@ -125,7 +125,7 @@ func (p *Poller) wake() {
 	}
 }
 
-// row returns the row, and creates it if necessary. The caller holds mu.
+// row creates the row if necessary. The caller holds mu.
 func (p *Poller) row(n rowName, now time.Time) *row {
 	r := p.rows[n]
 	if r == nil {
@@ -205,7 +205,7 @@ func (s *Subscription) end(err error) {
 	}
 }
 
-// send queues an event, or parks it after the end. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) send(e Event, now time.Time) {
 	if s.park(e.Key, now) {
 		return
@@ -223,7 +223,7 @@ func (s *Subscription) send(e Event, now time.Time) {
 	}
 }
 
-// cutOff closes a slow subscription. The caller holds mu.
+// The caller holds mu.
 func (s *Subscription) cutOff() {
 	s.poller.Counters.CutOff.Add(1)
 	s.end(ErrSlow)

@@ -34,7 +34,6 @@ func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	)
 }
 
-// enqueue loads a set, unless earlier sets have all of its Gets.
 func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,8 +47,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	}
 }
 
-// wait waits until the originals of a set's reads (see [read]) are answered. They may be in several
-// sets and batches.
+// wait waits until the originals of a set's reads (see [read]) are answered.
 func (l *Loaders) wait(set *readSet) {
 	var last *readSet
 	for i := range set.reads {

@@ -79,8 +79,8 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get of the batch, or adds a Get. conflict is true if first pages of the
-// row have different limits.
+// take merges a read into a Get, or adds a Get. conflict is true if first pages of the row have
+// different limits.
 func (b *batch) take(r *read) (conflict bool) {
 	limit := r.template.get.Page.Limit
 	target := b.targetOf(r)
@@ -165,7 +165,7 @@ type template struct {
 	get      hbase.Get
 	kind     mergeKind
 	named    []hbase.Column
-	maxCells int // 0 if kind is alone, because the number is unknown
+	maxCells int // 0 if kind is alone
 }
 
 type mergeKind int

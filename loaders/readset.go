@@ -66,8 +66,8 @@ func (r *read) startsLike(other *read) bool {
 		r.template.get.Page.Start == other.template.get.Page.Start)
 }
 
-// index maps the hash of a chain's row key and Page.Start to the chain's first read. A colliding
-// chain gets the next free number.
+// index maps the hash of a chain's row key and Page.Start to its first read. A colliding chain gets
+// the next free number.
 type index map[uint64]*read
 
 var seed = maphash.MakeSeed()

@@ -15,7 +15,7 @@ import (
 // batch holds a whole level of the query.
 //
 // Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
-// counts the tasks that can still enqueue reads, because they do not wait for one:
+// counts the tasks that do not wait for a read:
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -24,9 +24,9 @@ import (
 //	answered   the store has answered the batch                    + the tasks that wait for it
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
-// After stopped or answered, a collecting batch is due if running ≤ 0. Reads that a task enqueues
-// while a batch is in flight, for example after a scan, are sent with the next reads of the tasks
-// that wait for its answer.
+// After stopped or answered, a collecting batch is due if running ≤ 0. Reads enqueued while a batch
+// is in flight, for example after a scan, are sent with the next reads of the tasks that wait for
+// its answer.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
@@ -48,12 +48,11 @@ import (
 //     them. Under the same lock, it marks their sets as answered, so that no later task waits for
 //     these sets.
 //
-// For a read outside of tasks, such as in a test, running is −1 during the wait, so the batch is
-// due immediately.
+// A read outside of tasks, such as in a test, makes running −1, so its batch is due immediately.
 //
 // A task that blocks on anything but a read must do so in [Blocking], or all reads wait for it. The
-// watchdog detects this bug. From the event timedOut on, all reads of the response fail. Sending
-// them instead would hide the bug, and split levels on a slow machine.
+// watchdog detects this bug: from timedOut on, all reads of the response fail. Sending them instead
+// would hide the bug, and split levels on a slow machine.
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block.
 type scheduler struct {
@@ -90,7 +89,7 @@ const watchdogTimeout = 10 * time.Second // much longer than a resolver computes
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-// handle applies an event of a number of tasks, and dispatches a batch that is due.
+// handle also dispatches a batch that is due.
 func (s *scheduler) handle(e event, tasks int) {
 	if e == stopped {
 		tasks = -tasks

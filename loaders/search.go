@@ -8,9 +8,8 @@ import (
 )
 
 // Search reads a page of the keys whose rows begin with a prefix from [tables.Search.Prefix], in
-// the order of the rows. Deletions of their objects may be in progress. The page omits rows that this
-// version of twibase would not write (see [tables.Search]), so it may be short although more rows
-// follow.
+// the order of the rows. Deletions of their objects may be in progress. The page omits rows that
+// this version of twibase would not write, so it may be short although more rows follow.
 func (o Object[T]) Search(ctx context.Context, prefix string, r Range) (Page[string], error) {
 	rows, err := from(ctx).scan(ctx, o.name, o.searchOf(prefix, r))
 	if err != nil {

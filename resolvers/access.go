@@ -135,7 +135,7 @@ func all(ctx context.Context, checks ...check) error {
 	return cmp.Or(errs...)
 }
 
-// authorize returns the viewer and the remaining check, nil if no read is needed. The error is
+// authorize returns the viewer and the remaining check, nil if no read is needed. err is
 // UNAUTHENTICATED if a needed token is missing. The check returns UNAUTHENTICATED for a deleted
 // viewer, otherwise FORBIDDEN, or an error of its reads.
 func authorize(

@@ -116,8 +116,7 @@ func (m deleteComment) readBefore(ctx context.Context, id tables.ID) (*tables.Co
 	return comments[0], func(ctx context.Context) error { return m.checkDeletion(ctx, comments[0]) }, nil
 }
 
-// checkDeletion checks whether the viewer may delete the comment. The error is NOT_FOUND if it is
-// hidden.
+// checkDeletion returns NOT_FOUND for a hidden comment.
 func (m deleteComment) checkDeletion(ctx context.Context, c *tables.Comment) error {
 	visible, err := visibleComments(ctx, []*tables.Comment{c})
 	if err == nil && visible[0] == nil {

@@ -89,8 +89,7 @@ func (call *costCall) requests(cursors relay.Cursors) ([]request, error) {
 var anyCursor = treePosition{depth: tables.MaxDepth, code: "x"}.String()
 
 // openSize replaces an open size by the largest. anyDirection is true if the direction is open,
-// too. If first or last has a known value and the other is open, the open one is absent, because
-// clients cannot pass both.
+// too. An open size next to a known one is absent, because clients cannot pass both.
 func (call *costCall) openSize(args *pageArgs) (anyDirection bool) {
 	first, last := call.Open("first"), call.Open("last")
 	if first && args.last != nil && !last {
@@ -143,7 +142,6 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// otherRow returns a read of another row than the object's: see [costCall.readOther].
 func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 	r := readOf(o)
 	r.Kind, r.Subject, r.If = explain.Alone, subject, condition

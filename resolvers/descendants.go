@@ -122,7 +122,6 @@ func (descendants) cost(call *costCall) error {
 	return nil
 }
 
-// grow reads levels of all trees together until their pages are complete.
 func grow(ctx context.Context, trees []*subtree, maxDepth int) error {
 	errs := make(loaders.Errors, len(trees))
 	for range maxDepth {

@@ -50,8 +50,7 @@ func merge(w loaders.Range, parts []candidates[tables.Twit]) candidates[tables.T
 	return merged
 }
 
-// lastRead returns the position that was read last. partial reports whether the list has more
-// members in the range.
+// lastRead reports as partial whether the list has more members in the range.
 func lastRead(w loaders.Range, part candidates[tables.Twit]) (position string, partial bool) {
 	n := len(part.Positions)
 	switch {

@@ -152,7 +152,6 @@ func (p payloadObject[T]) readBefore(ctx context.Context, key string) (*T, error
 
 type writer[I any] func(ctx context.Context, w *writers.Writers, viewer string, in *I) (key string, err error)
 
-// objectMutation changes one object.
 type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]

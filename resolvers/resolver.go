@@ -2,10 +2,10 @@
 // all its parents, and passes all keys to the loaders together. Results and errors are
 // index-aligned with the parents.
 //
-// Each field with a resolver has a field variable, such as userFollowers for User.followers. The
-// generated methods of fields.generated.go call its method resolve. Its method cost declares the
-// reads. The variable of a subscription has only the cost: its resolver is a method of the
-// subscription resolver.
+// A field with a resolver has a field variable, such as userFollowers for User.followers. The
+// methods of fields.generated.go call its method resolve. Its method cost declares the reads. The
+// variable of a subscription has only the cost: its resolver is a method of the subscription
+// resolver.
 //
 // The most frequent types of field variables:
 //
@@ -36,8 +36,7 @@ type Resolver struct {
 	// Sign-ups and log-ins fail unless Tokens can sign: see [auth.Tokens.Signs].
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
-	// WithLoaders returns a context with new loaders, because a subscription outlives the loaders
-	// of a response.
+	// WithLoaders returns a ctx with new loaders: a subscription outlives those of a response.
 	Live        *live.Poller
 	WithLoaders func(ctx context.Context) context.Context
 }

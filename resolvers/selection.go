@@ -26,7 +26,6 @@ func collect(ctx context.Context, field graphql.CollectedField, typ string) sele
 	return graphql.CollectFields(graphql.GetOperationContext(ctx), field.Selections, typeConditions[typ])
 }
 
-// typeConditions has the names of each object type, its interfaces and its unions.
 var typeConditions = func() map[string][]string {
 	schema, typeConditions := exec.NewExecutableSchema(exec.Config{}).Schema(), map[string][]string{}
 	for name := range schema.Types {

@@ -34,16 +34,16 @@
 // # Tasks
 //
 // A task calls a batch resolver with an object set, or a resolver of one object concurrently for
-// each object of the set. Then it descends through fields without resolvers to the next fields with
-// resolvers. These become tasks that run concurrently, the last in the goroutine of the task above.
-// So a chain of batch resolvers takes one goroutine.
+// each object. Then it descends to the next fields with resolvers. These become tasks that run
+// concurrently, the last in the goroutine of the task above. So a chain of batch resolvers takes
+// one goroutine.
 //
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders dispatch the keys of an operation when all of its tasks wait. [Tasks] counts the tasks
-// that do not wait. A resolver of one object counts as a task for each object. A run counts the
-// next tasks before it ends the task above them. So when the count is zero, no task can add a key.
+// Loaders dispatch the keys of an operation when all of its tasks wait. [Tasks] counts the others.
+// A resolver of one object counts once for each object. A run counts the next tasks before it ends
+// the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //
@@ -53,8 +53,8 @@
 //
 // # Errors and nulls
 //
-// An error or a panic does not stop a run. It is stored in the column, for all objects or for one,
-// and nothing is resolved below it.
+// An error or a panic does not stop a run. It is stored in the column, for one object or all, and
+// nothing is resolved below it.
 //
 // # Mutations
 //

@@ -18,12 +18,12 @@ type column struct {
 
 	childSet  *objectSet   // of all children, if the field has an object type
 	childSets []*objectSet // of each child, if the field has an abstract type; nil for null
-	// index is the index of each child in its object set, -1 for null. If it is nil, child j is
-	// object j of childSet.
+	// index is the index of each child in its object set, -1 for null. If nil, child j is object j
+	// of childSet.
 	index []int32
 }
 
-// child returns the object set of child j, and its index there. The set of null is nil.
+// child returns the nil set for null.
 func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]
@@ -37,7 +37,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null reports whether the value of object i is null. The object must have no error.
+// null is for objects without an error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
@@ -75,8 +75,7 @@ func (c *Children) NullList() {
 	c.EndList()
 }
 
-// list returns the children of list i, as a range of arguments for column.child. ok is false if the
-// list is null.
+// list returns the range of the children of list i, for column.child. ok is false for null.
 func (c *Children) list(i int32) (from, to int32, ok bool) {
 	if i > 0 {
 		from = c.ends[i-1]

@@ -14,7 +14,7 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve returns a value for each parent, and adds the errors of the calls to col.
+// resolve adds the errors of the calls to col.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {
@@ -101,8 +101,7 @@ func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[str
 	return f.Resolve(ctx, r.exec, object, args)
 }
 
-// callCtx is the ctx of a resolver call. It collects the errors of graphql.AddError, because only
-// the writer knows their paths.
+// callCtx collects the errors of graphql.AddError, because only the writer knows their paths.
 type callCtx struct {
 	context.Context
 	field graphql.FieldContext

@@ -58,8 +58,8 @@ type Field struct {
 	Gather func(exec any, parents []any, args map[string]any, to *Children) error
 	// Resolve is a resolver of one parent. It is called for all parents concurrently.
 	Resolve func(ctx context.Context, exec, object any, args map[string]any) (any, error)
-	// ResolveBatch is a resolver of all parents. It returns a value for each parent, nil for null.
-	// The resolver of a root field returns one value. The caller may change the slice.
+	// ResolveBatch is a resolver of all parents. It returns a value for each parent, nil for null,
+	// or one value for a root field. The caller may change the slice.
 	ResolveBatch func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error)
 	// Subscribe is the resolver of a subscription field.
 	Subscribe func(ctx context.Context, exec any, args map[string]any) (Source, error)

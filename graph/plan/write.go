@@ -79,7 +79,7 @@ type writer struct {
 	recovered bool // leaf has recovered a panic
 }
 
-// step is an element of a path: an index if the key is empty.
+// step is an index if the key is empty.
 type step struct {
 	key   string
 	index int
@@ -129,8 +129,8 @@ func (w *writer) root(o *objectSet) {
 // by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
-// check waits for a write slot if dst is long. It holds no slot while it reserves memory, because a
-// reservation may wait for other responses.
+// check waits for a write slot if dst is long. It holds none while it reserves memory, which may
+// wait for other responses.
 func (w *writer) check() bool {
 	w.releaseSlot()
 	if len(w.dst) > w.allowed && !w.grow() {
@@ -167,7 +167,7 @@ func (w *writer) releaseSlot() {
 	}
 }
 
-// grow raises w.allowed. It returns false if dst is too long, or no memory is left for it. From
+// grow raises w.allowed, or returns false if dst is too long or no memory is left for it. From
 // reserveStep on, it reserves four times the length of dst, to reject a response that does not fit
 // early.
 func (w *writer) grow() bool {
