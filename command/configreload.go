@@ -75,7 +75,7 @@ func failingMetric(flag string, failing func() bool) prometheus.Collector {
 
 func (r *configReloader) stop() { signal.Stop(r.signals) }
 
-// run reloads until ctx is done. config is the configuration at startup.
+// config is the configuration at startup.
 func (r *configReloader) run(ctx context.Context, config gateway.Config, g *gateway.Gateway) {
 	for {
 		select {

@@ -76,7 +76,6 @@ func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string
 	}
 }
 
-// open opens the store as the superuser.
 func (c sharedCluster) open(t *testing.T, namespace string) *cluster.Store {
 	t.Helper()
 	store, err := cluster.Open(t.Context(), c.url, zerolog.Nop(), cluster.WithNamespace(namespace))

@@ -39,7 +39,7 @@ func samplers() map[string]bool {
 	}
 }
 
-// tracing exports spans according to the standard variables OTEL_…, and is nil without them.
+// tracing is nil without the standard variables OTEL_….
 type tracing struct {
 	provider *sdk.TracerProvider
 	log      zerolog.Logger

@@ -38,7 +38,7 @@ type Options struct {
 	// PendingSince returns the times of the oldest unfinished writes, such as fan-out jobs, which
 	// may still add entries of those times. Zero times are ignored. The default is none.
 	PendingSince func() []time.Time
-	Interval     time.Duration // between polls; the default is [Interval]
+	Interval     time.Duration // the default is [Interval]
 	Log          *slog.Logger  // nil discards the messages
 	Now          func() time.Time
 }
@@ -54,8 +54,8 @@ const (
 	MaxClockSkew = 5 * time.Second
 	maxPending   = 1 << 16 // candidates kept for later polls
 	pollTimeout  = 10 * time.Second
-	// certainOrder is longer than two polls. If a gateway finds two entries at least certainOrder
-	// apart, every gateway finds them in the same order.
+	// certainOrder is longer than two polls. If a gateway finds two entries so far apart, every
+	// gateway finds them in the same order.
 	certainOrder = 3 * pollTimeout
 	// A row without subscribers is polled for idleTimeout, because a subscriber may reconnect.
 	idleTimeout = time.Minute

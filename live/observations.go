@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// observation records when a member of a row was found. It must be small: each row has one for each
+// observation records when a member of a row was found. It must be small: a row has one for each
 // recent entry. Rows share the keys.
 type observation struct {
 	key   unique.Handle[Key]
@@ -74,8 +74,8 @@ const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber that has received one entry, from any gateway, may
 // lack an older one. It returns false if a follow copied the older entry, or if a poll that started
-// at least certainOrder after the one that found it did not yet find the received entry. Then every
-// gateway finds the older entry first.
+// at least certainOrder after the one that found it did not yet find the received entry: see
+// docs/SUBSCRIPTIONS.md.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

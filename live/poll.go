@@ -155,8 +155,7 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	return more
 }
 
-// collect finds new members, moves joining subscriptions to receiving, and returns the candidates
-// to deliver, the oldest first. err is that of an unreadable row.
+// collect returns the candidates to deliver, the oldest first. err is that of an unreadable row.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,8 +232,8 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently, for a timeline also the rows of all
-// broadcasters. It postpones the others, because an unread row may have an earlier entry.
+// ready returns the candidates whose rows were read recently, in a timeline also the broadcasters'
+// rows. It postpones the others, because an unread row may have an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true

@@ -9,7 +9,7 @@ type queued struct {
 	all    *atomic.Int64
 }
 
-// queuedOf returns the counter of an entry, which the subscriptions of one check share.
+// The subscriptions of one check share the counter of an entry.
 func (p *Poller) queuedOf(known map[any]*queued, entry any) *queued {
 	q := known[entry]
 	if q == nil {

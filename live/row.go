@@ -16,9 +16,9 @@ type rowName struct {
 
 type row struct {
 	rowName
-	addedBy           string // the address whose subscription added the row, or empty
+	addedBy           string // whose subscription added the row, or empty
 	subscribers       map[*Subscription]struct{}
-	broadcast         bool // the row is a broadcaster's: timelines also get its twits
+	broadcast         bool // timelines also get its twits
 	becameBroadcaster bool // in this poll
 	// since is when the row was added, zero if all its entries count as new.
 	since  time.Time

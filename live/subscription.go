@@ -76,7 +76,7 @@ type Subscription struct {
 // be [ErrTooManyRows], [ErrEnded], or an error of ctx or of the store.
 //
 // An address may add its first row if any row is free, and another if rowReserve times as many rows
-// as it then has stay free. So it adds at most a fifth of [MaxRows].
+// as it then has stay free.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

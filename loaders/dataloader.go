@@ -22,7 +22,6 @@ import (
 // The [scheduler] calls Flush when every task waits for a read. In the library's terms:
 //
 //   - A key is a [readSet]. With a key per Get, each Get would cost a channel and a closure.
-//   - The values are empty: a set points to its batch, which has the results.
 //   - The timer is off. It would delay each level of a query, and still split levels under load.
 //   - The cache is off, because [index] finds equal Gets.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
@@ -70,8 +69,7 @@ func (l *Loaders) beginWait(set *readSet) bool {
 	return !set.answered
 }
 
-// readBatch runs in a goroutine per batch. When it returns, the library wakes the waiting tasks. A
-// panic becomes the error of the batch.
+// readBatch runs in a goroutine per batch. When it returns, the library wakes the waiting tasks.
 func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	growStack()
 	defer l.endWait(sets)

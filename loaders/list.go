@@ -50,8 +50,8 @@ func list[E any](name string, of *tables.List[E]) List[E] {
 
 func (l List[E]) Kind() *tables.AnyList { return &l.of.AnyList }
 
-// Page loads pages of many lists. The Gets of all pages in a round are one read set. A backward
-// page may have fewer members than the limit although HasPrevious is true.
+// Page loads pages of many lists. A backward page may have fewer members than the limit although
+// HasPrevious is true.
 func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	p := pager[E]{List: l, decoder: l.of.Decoder(), keys: keys, pages: make([]Page[E], len(keys))}
 	buffer := scanBuffers.Get().(*[]openScan)

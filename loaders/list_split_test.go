@@ -13,8 +13,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// During a split, old buckets still have copies of moved members. Members that are added later have
-// no copy there. Members that are removed later may have one.
+// During a split, old buckets have copies of moved members, even of some removed ones, but not of
+// members added later.
 func TestPagesAreCorrectDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {

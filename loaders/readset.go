@@ -17,7 +17,7 @@ type readSet struct {
 	answered bool
 }
 
-// read is one Get of a set. Reads of a set that differ only in their rows share a template.
+// read is one Get of a set.
 type read struct {
 	row      string
 	template *template

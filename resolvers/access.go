@@ -31,7 +31,7 @@ func (a access) allowed(ctx context.Context, n int, decide func(i int) permissio
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed evaluates verdicts. It reads the relations that they depend on in one round.
+// allowed reads the relations that verdicts depend on in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {
@@ -74,7 +74,7 @@ func allowed(
 	return results, loaders.Join(n, errs)
 }
 
-// effective reads whether relations exist. Relations of a deleted viewer or admin role count as
+// effective reads whether relations exist. Those of a deleted viewer or admin role count as
 // missing: background work may not have removed them yet. Followed users are not checked.
 func effective(ctx context.Context, relations []loaders.EdgeKey) ([]bool, error) {
 	viewers, roles := make([]string, len(relations)), []string(nil)

@@ -25,7 +25,6 @@ const (
 	theBroadcasters = "the broadcasters"
 )
 
-// field is a field variable.
 type field interface {
 	cost(call *costCall) error
 }

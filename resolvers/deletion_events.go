@@ -56,9 +56,8 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions hides the deletions of deleted authors' twits. A deletion discloses the name and
-// the time of the twit. So the deletion of a Moment is visible only to the author, administrators,
-// and viewers who followed the author before it, with the tolerance [live.MaxClockSkew].
+// visibleDeletions implements the rules of docs/SUBSCRIPTIONS.md: a deletion discloses the name and
+// the time of the twit. Follows have the tolerance [live.MaxClockSkew].
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

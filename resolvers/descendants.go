@@ -174,8 +174,8 @@ func newSubtree(code string, p relay.Page) *subtree {
 }
 
 // pageRange is the part of a list to read: the whole list for a backward page, and on the levels
-// down to t.start.depth. Otherwise, its limit is the number of departments that the page lacks, and
-// one more for hasNextPage.
+// down to t.start.depth. Otherwise, its limit is the number of missing departments, and one more
+// for hasNextPage.
 func (t *subtree) pageRange() loaders.Range {
 	if t.page.Backward || t.depth+1 <= t.start.depth {
 		return loaders.Whole

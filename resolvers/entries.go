@@ -103,7 +103,7 @@ type listed[T any] struct {
 	// byOwner is true if the list's owner is the author of its entries. The lists of deleted owners
 	// are hidden, because background work may not have cleared them yet.
 	byOwner     bool
-	ownersExist bool // known to exist, so the method read does not check the owners
+	ownersExist bool // so that read does not check them
 }
 
 func (s listed[T]) read(ctx context.Context, pageKeys []loaders.PageKey) ([]candidates[T], error) {

@@ -36,7 +36,7 @@ type candidates[T any] = loaders.Page[*T] // hidden members are nil
 
 type candidateRead struct {
 	loaders.Range
-	atBeginning bool   // the range begins where the list begins, or is in its first bucket
+	atBeginning bool   // as in [loaders.List.PageShapes]
 	candidates  int    // maximum number of candidates
 	condition   string // empty for the first read
 }
@@ -44,7 +44,7 @@ type candidateRead struct {
 func (l candidateRead) first() bool { return l.condition == "" }
 
 // candidateLimits returns the cumulative maximum of candidates after each read. A backward read of
-// a list that may be split reads at least the positions of a whole bucket, so one read is enough.
+// a list that may be split reads at least a whole bucket's positions, so one read is enough.
 func (f filteredConnection[P, T, C]) candidateLimits(r *request) []int {
 	if f.eager || r.Backward && !f.unsplit {
 		return []int{r.Size * lookahead}

@@ -53,7 +53,7 @@ func (m mutation) run(
 }
 
 // errUnauthorized is the error of the precondition if a check fails. Clients get the error of the
-// check instead.
+// check.
 var errUnauthorized = errors.New("resolvers: unauthorized")
 
 // change calls write, which commits only if the checks succeed, and returns the user errors of
@@ -156,7 +156,7 @@ type objectMutation[T, I any] struct {
 	mutation
 	object payloadObject[T]
 	write  writer[I]
-	owner  func(in *I) string // returns the owner of the object, for the permission; may be nil
+	owner  func(in *I) string // for the permission; may be nil
 }
 
 func changes[T, I any](action permission.Action, objects loaders.Object[T], write writer[I]) objectMutation[T, I] {

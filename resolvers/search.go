@@ -8,8 +8,7 @@ import (
 	"twibase/loaders"
 )
 
-// search is a [scan] or, with a query, a search for keys that begin with it, without regard to
-// case, width and accents, in the order of the rows of [tables.Search].
+// search is a [scan] or, with a query, a search of [tables.Search] for keys that begin with it.
 type search[T, C any] struct{ scan[T, C] }
 
 func (s search[T, C]) resolve(ctx context.Context, query *string, args pageArgs) (*C, error) {

@@ -43,8 +43,7 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 	}
 }
 
-// commentVisibility also hides comments of deleted authors. Even deleted viewers see their own
-// comments.
+// commentVisibility also hides comments of deleted authors, but not from themselves.
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {

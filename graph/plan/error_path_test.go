@@ -10,7 +10,7 @@ import (
 )
 
 // nested returns objects with fields with a resolver (N, S, MustN, MustS) and without. Resolvers of
-// leaves return null or err. Leaves without a resolver are value.
+// leaves return null or err. Other leaves are value.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {

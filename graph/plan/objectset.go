@@ -10,9 +10,9 @@ type objectSet struct {
 
 type column struct {
 	values   []any    // of the resolver; gather moves objects to children
-	children Children // the child objects, if the field has a composite type
+	children Children // if the field has a composite type
 	err      error
-	errs     []error // by object; may be nil if no object has an error
+	errs     []error // by object; may be nil
 	// added has the errors of graphql.AddError, by object.
 	added map[int32][]addedError
 
@@ -84,7 +84,7 @@ func (c *Children) list(i int32) (from, to int32, ok bool) {
 }
 
 // compact removes the nulls from Objects. It returns the new index of each object, -1 for null, or
-// nil if there are no nulls.
+// nil without nulls.
 func (c *Children) compact() (index []int32) {
 	if !slices.Contains(c.Objects, nil) {
 		return nil

@@ -34,7 +34,7 @@ type task struct {
 
 type run struct {
 	ctx context.Context
-	// resolverCtx is ctx with a response context for resolvers: see [callCtx].
+	// resolverCtx is for resolvers: see [callCtx].
 	resolverCtx context.Context
 	op          *graphql.OperationContext
 	types       *Schema
@@ -62,7 +62,7 @@ func (r *run) execute(serial bool) *objectSet {
 	return o
 }
 
-// executeEvent executes an event, the value of the root field.
+// executeEvent gets the value of the root field.
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]

@@ -20,7 +20,7 @@ const (
 	User
 	Owner
 	TwitAuthor // the author of the twit that a comment is on
-	Follower   // a follower of the owner
+	Follower
 	Admin
 )
 
@@ -84,8 +84,8 @@ type Target struct {
 // action. The zero Verdict is no.
 type Verdict struct {
 	Yes       bool
-	IfAdmin   bool   // if the viewer is an administrator
-	IfFollows string // if the viewer follows this user; may be empty
+	IfAdmin   bool
+	IfFollows string // a user; may be empty
 }
 
 // Decide decides whether a viewer may do an action. Without a token, known is false and viewer is

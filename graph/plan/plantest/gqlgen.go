@@ -53,8 +53,8 @@ type call struct {
 	alias string
 }
 
-// resolve checks arguments, because gqlgen reads null as the zero value of a non-null argument.
-// The specification demands a field error.
+// resolve checks arguments, because gqlgen reads null as the zero value of a non-null argument, and
+// the specification demands an error.
 func (f *fields) resolve(ctx context.Context, next graphql.Resolver) (any, error) {
 	here := graphql.GetFieldContext(ctx)
 	_, err := coercion.Arguments(f.Schema(), here.Field.Definition.Arguments, here.Field.Arguments, f.op.Variables)
