@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable has the mutable variables that are permitted, with reasons.
+// mutable has the permitted mutable variables, with reasons.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
 	"loaders.scanBuffers":          "a pool of buffers",

@@ -54,8 +54,8 @@ func (s *Subscription) Rewind(taken []Key) {
 	}
 }
 
-// MoveTo replaces the parked and pending entries of s by those of other, as if both had been
-// suspended at the same time. Both are suspended, other first, and have the same row.
+// MoveTo replaces the parked and pending entries of s by those of other, as if s had been suspended
+// when other was. Both are suspended, other first, and have the same row.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()

@@ -28,8 +28,8 @@ func (c *counting) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 // sparse is a list whose buckets have the same size, and consecutive members.
 type sparse struct {
 	size    int
-	members []int // the number of members, by bucket
-	removed []int // the number of removed members before the members, by bucket; nil for none
+	members []int // by bucket
+	removed []int // before the members, by bucket; nil for none
 }
 
 func (s sparse) at(bucket, i int) string { return fmt.Sprintf("m%06d", bucket*s.size+i) }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// scheduler dispatches a batch of reads as soon as no task of the response can add to it. So a
-// batch holds a whole level of the query.
+// scheduler dispatches a batch of reads, a level of the query, as soon as no task of the response
+// can add to it.
 //
 // Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
 // counts the tasks that do not wait for a read:
@@ -26,7 +26,7 @@ import (
 //
 // After stopped or answered, a collecting batch is due if running ≤ 0. Reads enqueued while a batch
 // is in flight, for example after a scan, are sent with the next reads of the tasks that wait for
-// its answer.
+// it.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │

@@ -13,7 +13,7 @@ import (
 const lookahead = 4 // candidates per entry of a page
 
 // filteredConnection is a connection of visible entries. The members of its list are candidates.
-// Usually the first read gets one candidate per entry of the page. If some are hidden, a second
+// The first read usually gets one candidate per entry of the page. If some are hidden, a second
 // read gets more, up to the lookahead. So a page may be short although more entries follow.
 type filteredConnection[P, T, C any] struct {
 	owners func(parents []*P) []string

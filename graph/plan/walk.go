@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call with all objects of an object set, or, if Root is set, a field without a
+// Call is a resolver call with all objects of an object set or, if Root is set, a field without a
 // resolver.
 type Call struct {
 	// Ctx has the operation, the field and its path.
