@@ -106,8 +106,8 @@ type Poller struct {
 	rows    map[rowName]*row
 	added   map[string]int // rows by the address that added them
 	joining []*Subscription
-	// pending are candidates for the next poll, because Visible failed, an earlier entry may be
-	// unread, or they were parked until Resume.
+	// pending are candidates for the next poll: Visible failed, an earlier entry may be unread, or
+	// they were parked.
 	pending []Candidate
 	// broadcastersKnown is true if a timeline is in use and a poll has read the list of
 	// broadcasters.

@@ -90,8 +90,8 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 }
 
 // Delivers reports whether the subscription is certain to deliver an entry of the row: a poll after
-// the subscription had joined found it, or no poll has found it yet, and it is later than the
-// floor. Otherwise, the poll with which the subscription joined may have delivered it.
+// the subscription had joined found it, or none has found it yet, and it is later than the floor.
+// Otherwise, the poll with which the subscription joined may have delivered it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -177,7 +177,7 @@ func (s *Subscription) Close() {
 	s.poller.Counters.Subscribers.Add(-1)
 }
 
-// become enters a state, and reports whether the diagram has that transition. The caller holds mu.
+// become reports whether the diagram has a transition to next, and makes it. The caller holds mu.
 func (s *Subscription) become(next state, err error) bool {
 	type transition struct{ from, to state }
 	switch (transition{s.state, next}) {

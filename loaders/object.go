@@ -10,7 +10,7 @@ import (
 )
 
 // Object loads objects of one kind. The row of a lazy object is enqueued immediately, and read in
-// the same round as the object's lists. The executor awaits the rows before it writes the response.
+// the round of the object's lists. The executor awaits it before it writes the response.
 type Object[T any] struct {
 	Loader[ObjectKey, *T]
 	// Exists loads whether an object exists: lists may name deleted objects.

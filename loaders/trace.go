@@ -154,7 +154,7 @@ func (l *Loaders) end(ctx context.Context, r *Round, err error) {
 }
 
 // Writing records a writer's call of the store as a round, if ctx is traced or part of a recorded
-// span. ended ends the round.
+// span. ended ends it.
 func Writing(ctx context.Context, opType string, what []string) (of context.Context, ended func()) {
 	l, ok := ctx.Value(loadersKey{}).(*Loaders)
 	if !ok {

@@ -58,8 +58,7 @@ func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
 	return nil
 }
 
-// keyOf returns the key of the viewer or of an object in the payload, or "" if the payload lacks
-// that object.
+// keyOf returns the key of the viewer or of an object in the payload, "" if the object is missing.
 type keyOf[P any] func(ctx context.Context, payload *P) string
 
 func viewerKey[P any](ctx context.Context, _ *P) string {

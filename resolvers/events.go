@@ -75,8 +75,8 @@ func (s eventSource[T]) expired(after *live.Key) bool {
 
 func ownPosition(k live.Key) string { return k.Position }
 
-// Visible returns [live.Options].Visible. The checks take one round. They take two for comments,
-// because they need the twits, and for posts and deletions that must be read first.
+// Visible returns [live.Options].Visible. The checks take one round, but two for comments, which
+// need their twits, and for posts and deletions that must be read first.
 func Visible(
 	withLoaders func(context.Context) context.Context,
 ) func(context.Context, []live.Candidate) ([]any, []error) {

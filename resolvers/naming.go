@@ -103,5 +103,5 @@ func keyName(o *tables.AnyObject) string {
 	return "code"
 }
 
-// named returns a key that the client sent, or that withKeys derived from an id.
+// named returns a key that the client sent, or withKeys derived from an id.
 func named(key graphql.Omittable[*string]) string { return *key.Value() }

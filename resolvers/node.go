@@ -196,8 +196,8 @@ func nodesCost(call *costCall, ids []*tables.ID) {
 	nodeCounts(call, counts, true)
 }
 
-// nodeCounts declares the reads of nodes, by noun. If together is true, the fields of the nodes are
-// resolved after all nodes have been read.
+// nodeCounts declares the reads of nodes, by noun. If together is true, the nodes' fields are
+// resolved after all nodes are read.
 func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {

@@ -22,8 +22,8 @@ type request struct {
 	relay.Page
 	connectionSelection
 	within bounds
-	// reversed is true if the client sees the list in reverse order. Backward, After and Before
-	// refer to the stored order.
+	// reversed is true if the client sees the list in reverse. Backward, After and Before refer to
+	// the stored order.
 	reversed bool
 }
 

@@ -5,8 +5,6 @@
 // (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the response,
 // with null propagation and the paths of errors (write.go).
 //
-// Package plugin generates an [Object] for each object type.
-//
 // # Object sets and columns
 //
 // An object set is a selection set with all objects that the field above it returned, from all

@@ -14,7 +14,6 @@ import (
 	"twibase/graph/coercion"
 )
 
-// resolve adds the errors of the calls to col.
 func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	f, parents := t.field.field, t.parents.objects
 	if f.Resolve != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Call is a resolver call with all objects of an object set or, if Root is set, a field without a
-// resolver.
+// Call is a resolver call with all objects of an object set, unless Root is set.
 type Call struct {
 	// Ctx has the operation, the field and its path.
 	Ctx           context.Context
@@ -19,7 +18,7 @@ type Call struct {
 	// Err is set if Args can't be coerced.
 	Args map[string]any
 	Err  error
-	// Serial is true for a root field of a mutation. It starts when all earlier calls have ended.
+	// Serial is true for a root field of a mutation.
 	Serial bool
 	// Root is true for a field without a resolver whose type is the query root.
 	Root bool

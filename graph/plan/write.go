@@ -15,7 +15,7 @@ import (
 type Bounds struct {
 	// Bytes limits the data. Longer data becomes null and a [LimitError].
 	Bytes int
-	// Errors limits the errors of the response, because building their paths is expensive.
+	// Errors limits the errors, because building their paths is expensive.
 	Errors int
 	// Unreported counts the errors beyond Errors.
 	Unreported int
@@ -74,7 +74,7 @@ type writer struct {
 	slots     writeSlots
 	hasSlot   bool
 	failures  []failure
-	absent    bool // the last value is absent: the caller must propagate the absence
+	absent    bool // the last value is absent
 	guarded   bool // leaf recovers panics
 	recovered bool // leaf has recovered a panic
 }
