@@ -30,10 +30,12 @@ import (
 )
 
 const (
-	// maxInFlight bounds the bytes of responses being sent, and those of requests being received: see
+	// maxInFlight bounds the bytes of responses being sent, and those of requests being received:
+	// see
 	// [inflight.Bytes].
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps do the rest.
+	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps do the
+	// rest.
 	completionTimeout = 5 * time.Second
 )
 

@@ -30,7 +30,8 @@ const (
 	maxHeaderBytes  = 64 << 10
 	maxHeaderFields = 100 // each takes more than 100 bytes of memory
 	maxStreams      = 100 // of an HTTP/2 connection, the minimum that RFC 9113 recommends
-	// maxUnread bounds the unread bytes of bodies that HTTP/2 buffers, per connection and per stream.
+	// maxUnread bounds the unread bytes of bodies that HTTP/2 buffers, per connection and per
+	// stream.
 	maxUnread = 64 << 10
 )
 

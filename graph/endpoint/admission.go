@@ -28,7 +28,8 @@ const (
 
 type admission struct {
 	slots *fair.Semaphore // nil admits all
-	// events are separate slots, a quarter as many, for subscription events: one twit is an event for
+	// events are separate slots, a quarter as many, for subscription events: one twit is an event
+	// for
 	// each subscriber.
 	events   chan struct{}
 	rejected atomic.Int64
@@ -73,7 +74,8 @@ func (a *admission) acquireEvent(ctx context.Context) (release func(), err error
 const (
 	// Bodies and messages of at most shortBody bytes need no share of parsedBytes.
 	shortBody = 16 << 10
-	// parsedBytes bounds the total length of longer ones being parsed, because parsing takes several
+	// parsedBytes bounds the total length of longer ones being parsed, because parsing takes
+	// several
 	// times their length in memory. At most waitingParsed wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16

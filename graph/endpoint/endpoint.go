@@ -27,7 +27,8 @@ type Config struct {
 	Timeout time.Duration
 	// Around adds state such as loaders to the context of resolvers.
 	Around func(ctx context.Context) context.Context
-	// RecordCalls is called after Around for [report.Middleware]. Nil and Production turn reports off.
+	// RecordCalls is called after Around for [report.Middleware]. Nil and Production turn reports
+	// off.
 	RecordCalls func(ctx context.Context) (levels func() []report.Level)
 	// Costs declare the reads of fields. Nil turns off cost limits and [explain.Middleware].
 	Costs   explain.Costs

@@ -80,7 +80,8 @@ func (x *exchange) respond(op *operation) {
 	case x.accept.eventsFirst:
 		x.sendEvents(op)
 	default:
-		// Compress of gateway/middleware buffers the response. So the operation holds its read memory
+		// Compress of gateway/middleware buffers the response. So the operation holds its read
+		// memory
 		// only until the response is in the buffer.
 		ctx, written := untilWritten(x.ctx)
 		defer written()

@@ -63,7 +63,8 @@ const decay = 0.9
 // learn updates the fraction of bound that an operation reads. It keeps the operation, and so its
 // parsed document.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
-	// With a small bound the operation is never heavy. A long document is not cached, so each request
+	// With a small bound the operation is never heavy. A long document is not cached, so each
+	// request
 	// has a new operation.
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return

@@ -245,7 +245,8 @@ func (e *Endpoint) subscription(
 	}
 	defer charge()
 	for response := next(); response != nil; response = next() {
-		// No response is sent once the token has been expired for [resume.Grace], and during shutdown
+		// No response is sent once the token has been expired for [resume.Grace], and during
+		// shutdown
 		// none without data: it may have failed only because ctx is done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break

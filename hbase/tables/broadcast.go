@@ -25,7 +25,7 @@ func RoomForBroadcasters(n int) bool { return n < MaxBroadcasters*9/10 }
 type Broadcast string
 
 const (
-	// Pushed, the default, means that timelines have the author's twits.
+	// Pushed means that timelines have the author's twits. It is the default.
 	Pushed Broadcast = "pushed"
 	// Merged means that readers merge the author's twits into timelines.
 	Merged Broadcast = "merged"
