@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -77,11 +75,7 @@ func (c *fakeCollector) keep(export *collector.ExportTraceServiceRequest) {
 }
 
 func TestCommandExportsSpans(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "twibase")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "twibase")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
+	binary := twibase(t)
 	for name, test := range map[string]struct {
 		variables map[string]string
 		want      []string

@@ -112,7 +112,7 @@ type exhaustion struct {
 func newExhaustion(t *testing.T, dir, store string) *exhaustion {
 	t.Helper()
 	files := exhaustingData(t, dir)
-	program := buildTwibase(t, dir)
+	program := twibase(t)
 	run(t, program, append([]string{"import", "--store", store}, files...)...)
 	g, err := loadtest.Start(context.Background(), program, "serve", "--store", store,
 		"--listen", "127.0.0.1:0", "--read-memory", fmt.Sprint(*readMemory))

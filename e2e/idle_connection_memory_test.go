@@ -49,7 +49,7 @@ func TestIdleConnectionsTakeLittleMemory(t *testing.T) {
 		t.Fatalf("the limit of open files is %d, too low for %d connections: raise ulimit -n; %v",
 			files.Cur, idleConnections, err)
 	}
-	program := buildTwibase(t, t.TempDir())
+	program := twibase(t)
 	g, err := loadtest.Start(t.Context(), program, "serve", "--store", "embedded:", "--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -283,7 +283,7 @@ func startSoak(t *testing.T, dir, store string) *soak {
 			t.Fatal(err)
 		}
 	}
-	program := buildTwibase(t, dir)
+	program := twibase(t)
 	run(t, program, "import", "--store", store, filepath.Join(dir, "users.csv"), filepath.Join(dir, "follows.csv"))
 	g, err := loadtest.Start(t.Context(), program, "serve", "--store", store, "--listen", "127.0.0.1:0",
 		"--metrics-listen", "127.0.0.1:0",
@@ -296,10 +296,12 @@ func startSoak(t *testing.T, dir, store string) *soak {
 		client: &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 }
 
-func buildTwibase(t *testing.T, dir string) string {
+func twibase(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(dir, "twibase")
-	run(t, "go", "build", "-o", program, "twibase")
+	program, err := loadtest.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return program
 }
 

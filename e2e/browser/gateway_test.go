@@ -2,14 +2,12 @@ package browser
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"twibase/e2e/loadtest"
@@ -21,29 +19,9 @@ type gateway struct {
 	secret string // file
 }
 
-var folder string
-
-func TestMain(m *testing.M) {
-	var err error
-	if folder, err = os.MkdirTemp("", "twibase"); err != nil {
-		panic(err)
-	}
-	status := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(status)
-}
-
-var build = sync.OnceValues(func() (binary string, err error) {
-	binary = filepath.Join(folder, "twibase")
-	if output, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
-	}
-	return binary, nil
-})
-
 func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
-	binary, err := build()
+	binary, err := loadtest.Program()
 	if err != nil {
 		t.Fatal(err)
 	}

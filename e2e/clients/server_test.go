@@ -6,10 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,32 +25,9 @@ type server struct {
 	secret string
 }
 
-var programs string
-
-func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "clients")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	programs = folder
-	status := m.Run()
-	_ = os.RemoveAll(folder)
-	os.Exit(status)
-}
-
-var build = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(programs, "twibase")
-	output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
-	}
-	return program, nil
-})
-
 func start(t *testing.T, flags ...string) server {
 	t.Helper()
-	program, err := build()
+	program, err := loadtest.Program()
 	if err != nil {
 		t.Fatal(err)
 	}

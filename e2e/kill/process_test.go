@@ -17,30 +17,23 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"twibase/e2e/loadtest"
 )
 
 var binary string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "twibase-kill-")
-	if err != nil {
-		panic(err)
-	}
 	flag.Parse()
 	_ = flag.Set("test.parallel", fmt.Sprint(stores)) // they sleep most of the time
-	status := 1
-	defer func() {
-		os.RemoveAll(dir)
-		os.Exit(status)
-	}()
 	if os.Getenv("CI") != "" {
-		binary = filepath.Join(dir, "twibase")
-		if out, err := exec.Command("go", "build", "-o", binary, "twibase").CombinedOutput(); err != nil {
-			fmt.Println(string(out))
-			return
+		var err error
+		if binary, err = loadtest.Program(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
 	}
-	status = m.Run()
+	os.Exit(m.Run())
 }
 
 func command(t *testing.T, args ...string) (status int, out string) {
