@@ -24,7 +24,7 @@ var mutable = map[string]string{
 }
 
 // Gateways in one process would share mutable state. So no function may change a package variable,
-// and its type must not be of sync or sync/atomic, or a channel.
+// and no package variable may be a channel, or have a type of sync or sync/atomic.
 func TestNoPackageHasMutableState(t *testing.T) {
 	packages := map[string][]parsed{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -111,7 +111,7 @@ func (r *configReloader) apply(config gateway.Config, g *gateway.Gateway) (next 
 	return next, nil
 }
 
-// changes also logs changed flags that need a restart.
+// changes returns the reloaded flags with new values, and logs changed flags that need a restart.
 func (r *configReloader) changes(next settings) []string {
 	changed := []string{}
 	for _, name := range slices.Sorted(maps.Keys(next)) {

@@ -18,7 +18,7 @@ import (
 
 const warmTimeout = 5 * time.Second
 
-// Only the creation of tables needs an HBase master.
+// prepare needs an HBase master only to create tables.
 func (s *serveCommand) prepare(ctx context.Context, store hbase.Store, log zerolog.Logger) error {
 	if s.embedded() || s.CreateTables {
 		created, err := transfer.EnsureTables(ctx, store, s.regions())

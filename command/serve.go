@@ -245,9 +245,9 @@ func closeAll(l gateway.Listeners) {
 
 // concurrency returns --concurrency or its default. At four times the load that the processors of
 // an embedded store can serve, 8 operations per processor keep 90 % of the best throughput, with
-// responses in 60 ms. 64 keep 80 %, with responses in 600 ms ('go -C bench run . overload'). With
-// the minimum of 16, each of several clients may use two slots (docs/FAULTS.md), so that a slow
-// operation does not block its client.
+// responses in 60 ms. 64 per processor keep 80 %, with responses in 600 ms ('go -C bench run .
+// overload'). With the minimum of 16, a client may use two slots while other clients send requests
+// (docs/FAULTS.md). So a client with one slow operation can still run another.
 func (s *serveCommand) concurrency() int {
 	switch {
 	case s.Concurrency != nil:
