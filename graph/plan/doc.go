@@ -39,9 +39,9 @@
 //	users ──► friends ─┬─► likes        likes has a goroutine of its own,
 //	                   └─► posts ──►    users, friends and posts share one
 //
-// Loaders dispatch the keys of an operation when all of its tasks wait. [Tasks] counts the others.
-// A resolver of one object counts once for each object. A run counts the next tasks before it ends
-// the task above them. So when the count is zero, no task can add a key.
+// Loaders dispatch the keys of an operation when all of its tasks wait. [Tasks] counts the tasks
+// that do not wait. A resolver of one object counts once for each object. A run counts the next
+// tasks before it ends the task above them. So when the count is zero, no task can add a key.
 //
 // # Lazy objects
 //

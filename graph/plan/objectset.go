@@ -23,7 +23,7 @@ type column struct {
 	index []int32
 }
 
-// child returns the nil set for null.
+// child returns the object set of child j and the index there, or nil for null.
 func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]

@@ -62,7 +62,7 @@ func (r *run) execute(serial bool) *objectSet {
 	return o
 }
 
-// executeEvent gets the value of the root field.
+// executeEvent executes an event: value is the value of the root field.
 func (r *run) executeEvent(value any) *objectSet {
 	o := r.root()
 	s := &o.set.fields[0]

@@ -125,8 +125,8 @@ func (w *writer) root(o *objectSet) {
 	}
 }
 
-// stopped reports whether dst is too long, or no memory is left for it: [writer.data] replaces it
-// by null.
+// stopped reports whether dst is too long, or no memory is left for it. Then the writer skips the
+// rest, because [writer.data] replaces dst by null.
 func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
 
 // check waits for a write slot if dst is long. It holds none while it reserves memory, which may
@@ -168,8 +168,8 @@ func (w *writer) releaseSlot() {
 }
 
 // grow raises w.allowed, or returns false if dst is too long or no memory is left for it. From
-// reserveStep on, it reserves four times the length of dst, to reject a response that does not fit
-// early.
+// reserveStep on, it reserves four times the length of dst, so that a response that does not fit is
+// rejected early.
 func (w *writer) grow() bool {
 	if w.rejection != nil {
 		return false
@@ -270,7 +270,8 @@ func (w *writer) field(s *selection, i int32) bool {
 	return ok
 }
 
-// added adds the errors of the resolver. It returns true if the value is null because of them.
+// added adds the errors of the resolver. It returns true if the value is null because of them: a
+// non-null field needs no further error.
 func (w *writer) added(s *selection, col *column, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	for _, e := range col.added[i] {

@@ -3,9 +3,9 @@ package plan
 import "runtime"
 
 // writeSlots bounds the goroutines that write long responses of a schema at the same time. Go lets
-// a goroutine run for up to 10 ms, and runs a goroutine that the network wakes last. So without
-// slots, a short request would wait for many long responses in each of its rounds. A writer gives
-// its slot back after each slotBytes.
+// a goroutine run for up to 10 ms. A goroutine that the network wakes runs after all that are
+// ready. So without slots, a short request would wait for many long responses in each of its
+// rounds. A writer gives its slot back after each slotBytes, and lets other goroutines run.
 type writeSlots chan struct{}
 
 // slotBytes is the number of bytes written with a slot. Shorter data need none.

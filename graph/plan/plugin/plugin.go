@@ -22,8 +22,8 @@ var template string
 type Plugin struct {
 	// Plan is the import path of package plan. The default is twibase's.
 	Plan string
-	// Lazy are the import paths of packages with lazy objects. A resolver of a lazy object must
-	// wait for it if it reads more than the key.
+	// Lazy are the import paths of packages with lazy objects. A composite field of a lazy object
+	// needs a resolver, which must wait for the object if it reads more than the key.
 	Lazy []string
 }
 
@@ -68,7 +68,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// object is the expression of the field's parent.
+// Value returns a Go expression for the value of a field. object is the expression of its parent.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
 	if f.GoReceiverName != "ec" {
