@@ -23,8 +23,8 @@ const (
 // list is a list whose positions begin with an inverted time.
 type list struct {
 	*tables.AnyList
-	// positionsOnly is true if the entries have texts, which Options.Visible reads. Polls read an
-	// entry many times.
+	// positionsOnly is true if the entries have texts. Polls, which read an entry many times, omit
+	// the texts. Options.Visible reads them.
 	positionsOnly bool
 	decode        func(owner string, cells []hbase.Cell) (members []member, positions []string, err error)
 }

@@ -30,8 +30,8 @@ import (
 // Options configure a Poller. Visible is required.
 type Options struct {
 	// Visible returns the entry to deliver for each candidate, nil if it was deleted or is hidden
-	// from the subscriber. The errors are nil or index-aligned; the next poll retries these
-	// candidates. A call has candidates of at most [entriesPerCall] entries.
+	// from the subscriber. The errors are nil or index-aligned. The next poll retries candidates
+	// with an error. A call has candidates of at most [entriesPerCall] entries.
 	Visible func(ctx context.Context, candidates []Candidate) ([]any, []error)
 	// Size returns the bytes of an entry, for [maxQueued]. The default is 0.
 	Size func(entry any) int

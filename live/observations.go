@@ -89,9 +89,9 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	return !known || first.found != 0 && first.found+elapsed(certainOrder) > second.missing
 }
 
-// Delivers reports whether the subscription is certain to deliver an entry of the row: a poll after
-// the subscription had joined found it, or none has found it yet, and it is later than the floor.
-// Otherwise, the poll with which the subscription joined may have delivered it.
+// Delivers reports whether the subscription is certain to deliver an entry of the row: either a
+// poll after the subscription had joined found the entry, or it is later than the floor and no poll
+// has found it yet. Otherwise, the poll with which the subscription joined may have delivered it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

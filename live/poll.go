@@ -155,7 +155,8 @@ func (p *poll) updateBroadcasters(authors []string) (more []*rowRead) {
 	return more
 }
 
-// collect returns the candidates to deliver, the oldest first. err is that of an unreadable row.
+// collect finds new members, makes joining subscriptions receive, and returns the candidates to
+// deliver, the oldest first. err is the error of a row that could not be read.
 func (p *poll) collect() (ready []Candidate, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -232,8 +233,9 @@ func (p *poll) offerToTimelines(broadcaster *row, m member, isNew bool) {
 	}
 }
 
-// ready returns the candidates whose rows were read recently, in a timeline also the broadcasters'
-// rows. It postpones the others, because an unread row may have an earlier entry.
+// ready returns the candidates whose rows were read recently. Candidates of a timeline also need
+// recent reads of all broadcasters' rows. It postpones the others, because an unread row may have
+// an earlier entry.
 func (p *poll) ready(candidates []Candidate, err error) (ready []Candidate) {
 	recent := func(r *row) bool { return r.polled != 0 && p.at-r.polled <= elapsed(pollTimeout) }
 	broadcastersRecent := true

@@ -2,7 +2,8 @@ package live
 
 import "sync/atomic"
 
-// queued counts the queues that have an entry. The poller's total includes its bytes once.
+// queued counts the queues that have an entry. While there are any, the poller's total includes the
+// entry's bytes once.
 type queued struct {
 	bytes  int64
 	queues atomic.Int64

@@ -16,9 +16,9 @@ type rowName struct {
 
 type row struct {
 	rowName
-	addedBy           string // whose subscription added the row, or empty
+	addedBy           string // the address whose subscription added the row, or empty
 	subscribers       map[*Subscription]struct{}
-	broadcast         bool // timelines also get its twits
+	broadcast         bool // the row is a broadcaster's: timelines also get its twits
 	becameBroadcaster bool // in this poll
 	// since is when the row was added, zero if all its entries count as new.
 	since  time.Time
@@ -97,7 +97,8 @@ func (r *rowRead) add(page hbase.Result) (more bool) {
 	return r.err == nil && len(positions) == pageSize
 }
 
-// readRows reads rows, rowsPerCall at a time, and the list of broadcasters with the first call.
+// readRows reads rows, rowsPerCall at a time. If broadcasters is true, the first call also reads
+// the list of broadcasters.
 func (p *Poller) readRows(ctx context.Context, rows []*rowRead, broadcasters bool) (authors []string, err error) {
 	if broadcasters {
 		n := min(len(rows), rowsPerCall)

@@ -73,8 +73,9 @@ func (s *Subscription) MoveTo(other *Subscription) {
 	}
 }
 
-// park parks the key of an entry if the subscription is suspended or past its end. Otherwise it
-// returns false. If too many keys are parked, it closes the subscription. The caller holds mu.
+// park returns false if the entry may be sent now. It parks the key if the subscription is
+// suspended or past its end, and closes the subscription if too many keys are parked. The caller
+// holds mu.
 func (s *Subscription) park(key Key, now time.Time) bool {
 	switch {
 	case s.state == closed:
