@@ -38,7 +38,7 @@ func merge(sets []*readSet) *batch {
 			rows++
 		}
 	}
-	rows += (n - rows) / 8 // a guess
+	rows += (n - rows) / 8 // a guess: an eighth of the other reads need their own Get
 	b, conflict := newBatch(sets, rows), false
 	for r := range newReads(sets) {
 		conflict = b.take(r) || conflict

@@ -61,7 +61,7 @@ func Forget(ctx context.Context) {
 
 // Mask hides a deleted object, whose clean-up may be in progress, until [Forget]. Gets find no
 // cells in its row, its lists, and the edges and plays whose row keys begin with its key. Scans
-// still do. No read may be in progress.
+// still find these cells. No read may be in progress.
 func Mask(ctx context.Context, id tables.ID) {
 	l := from(ctx)
 	l.mu.Lock()

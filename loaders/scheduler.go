@@ -15,7 +15,7 @@ import (
 // can add to it.
 //
 // Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
-// counts the tasks that do not wait for a read:
+// counts the tasks that can enqueue reads, which neither wait for a read nor are in [Blocking]:
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -89,7 +89,7 @@ const watchdogTimeout = 10 * time.Second // much longer than a resolver computes
 var errStalled = errors.New("loaders: reads were not dispatched: " +
 	"a resolver blocks outside of loaders.Blocking on something other than a read")
 
-// handle also dispatches a batch that is due.
+// handle applies an event of a number of tasks, and dispatches a batch that is due.
 func (s *scheduler) handle(e event, tasks int) {
 	if e == stopped {
 		tasks = -tasks
