@@ -31,7 +31,7 @@ func (a access) allowed(ctx context.Context, n int, decide func(i int) permissio
 	return allowed(ctx, n, func(i int) (string, permission.Verdict) { return a.viewer.Username, decide(i) })
 }
 
-// allowed reads the relations that verdicts depend on in one round.
+// allowed evaluates verdicts. It reads the relations that they depend on in one round.
 func allowed(
 	ctx context.Context, n int, decide func(i int) (viewer string, verdict permission.Verdict),
 ) ([]bool, error) {

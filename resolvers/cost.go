@@ -45,7 +45,7 @@ func Costs(listBound int) explain.Costs {
 
 type costCall struct {
 	*explain.Call
-	minMembers int // of a bucket, if the list has several
+	minMembers int // assumed in each bucket, if the list has several
 }
 
 func argument[T any](call *costCall, name string) T {

@@ -171,7 +171,7 @@ func entryOfOwner(k live.Key) entryKey {
 	return entryKey{loaders.MemberKey{Owner: k.Owner, Position: k.Position}, k.Owner}
 }
 
-// entriesOf reads the entries of candidates without Candidate.Entry.
+// entriesOf returns the entries of candidates. It reads an entry if Candidate.Entry is nil.
 func entriesOf[T any](
 	ctx context.Context, all []live.Candidate, list entries[T], keyOf func(live.Key) entryKey,
 ) ([]*T, error) {

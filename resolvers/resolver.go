@@ -36,7 +36,7 @@ type Resolver struct {
 	// Sign-ups and log-ins fail unless Tokens can sign: see [auth.Tokens.Signs].
 	Tokens   *auth.Tokens
 	Attempts *auth.Attempts
+	Live     *live.Poller
 	// WithLoaders returns a ctx with new loaders: a subscription outlives those of a response.
-	Live        *live.Poller
 	WithLoaders func(ctx context.Context) context.Context
 }

@@ -37,8 +37,8 @@ func (s search[T, C]) searchCursors() relay.Cursors {
 	return relay.Cursors{Letter: s.index().Cursor, Check: s.objects.Kind().CheckKey}
 }
 
-// cost declares a search if the query is open, because a scan costs no more, unless the cursors are
-// invalid for a search.
+// cost declares a search also if the query is open, because a scan costs no more. But then it
+// declares a scan if the cursors are invalid for a search.
 func (s search[T, C]) cost(call *costCall) error {
 	query, open := argument[*string](call, "query"), call.Open("query")
 	requests, err := call.requests(s.searchCursors())
