@@ -26,7 +26,7 @@ type signUpArgs struct {
 	// Key is the signUpKey, if any. Origin starts with Key, and is unique.
 	Key, Origin string
 	Hash        string
-	// check sets Taken if Key is set and the user exists. confirm then compares the keys.
+	// check sets Taken if Key is set and the user exists. confirm then checks key and password.
 	Taken bool
 }
 

@@ -40,8 +40,8 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 }
 
 // perform repeats attempts that are lost or, unless the type is nonIdempotent, unknown: up to
-// maxTries times, until ctx ends. The caller of the outermost operation must have called enter:
-// nested operations may start while Close waits.
+// maxTries times, until ctx ends. Only the caller of the outermost operation must have called
+// enter, because nested operations may start while Close waits.
 func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {

@@ -23,8 +23,8 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	})
 }
 
-// applyPage verifies members before it returns: after a crash, no execution finds items that a
-// later stage has removed.
+// applyPage verifies members before it returns: a later stage may remove the items from the list,
+// and after a crash no execution would find them, to write their members again.
 func (x *execution) applyPage(ctx context.Context, effects []effect, label string) error {
 	var others stage
 	g, together := errgroup.WithContext(ctx)

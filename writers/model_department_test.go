@@ -11,7 +11,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first three departments exist, each below the previous one.
+// At first, the first three departments exist, each below the previous one.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

@@ -16,8 +16,8 @@ type recordPlayArgs struct {
 	User, Game, Day string
 	Count           int
 	Key             *string
-	// check sets Total for the day, Sum and Last for all days, and First for a user's first plays
-	// of the game.
+	// check sets these fields. Total is the count of the day, Sum that of all days, and Last the
+	// last day. First is true for the user's first plays of the game.
 	Total, Sum int
 	Last       string
 	First      bool

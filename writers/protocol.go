@@ -48,9 +48,11 @@ import (
 //	fencing       replace the commit record by a fence              resolving
 //	resending     send the CheckAndPut again                        COMMITTED; resolving
 //	overtaken     read this operation's intent. It is
-//	                marked before nested operations: it committed   COMMITTED
-//	                unmarked: it did not commit, or the other       abandoning
-//	                  operation would have completed it first
+//	                marked: it committed, and nested operations     COMMITTED
+//	                  may have replaced the commit record
+//	                unmarked: it did not commit. Otherwise, the     abandoning
+//	                  other operation would have completed it
+//	                  first, and removed the intent
 //	                gone: complete, or fenced and swept             UNKNOWN
 //	abandoning    remove the intent                                 LOST
 //	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED

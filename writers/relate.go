@@ -30,7 +30,7 @@ import (
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
 // If the deleted key is reused before that unrelate commits, relations of the new object must stay.
 // So unrelate reads the edge before the ends: if an end is missing then, the edge belongs to a
-// deleted object.
+// deleted object. relate also records its completion, so that a late compensation fails.
 func init() {
 	for _, x := range tables.Relations() {
 		register(relate(x))

@@ -74,7 +74,8 @@ func TestBroadcasterReturnsWithoutFollowers(t *testing.T) {
 	fx.wantState(tables.Pushed, 0)
 }
 
-// Neither the deletion of a follower nor a deleted author starts a job.
+// The deletion of a follower stores no job, and a deleted author posts no twit. So only the job of
+// the author's deletion ends the author's state.
 func TestDeletedBroadcasterReturnsAfterItsFollowersWereDeleted(t *testing.T) {
 	fx := newFixture(t)
 	fx.now = time.Now()

@@ -16,8 +16,8 @@ type page[E any] struct {
 
 func (p page[E]) last() string { return p.positions[len(p.positions)-1] }
 
-// A page has at most r.Limit members, fewer if they may be large. The iteration misses members that
-// are added before its position.
+// pages returns pages of at most r.Limit members, fewer if they may be large. The iteration misses
+// members that are added before its position.
 func pages[E any](
 	ctx context.Context, f *Feeds, list *tables.List[E], owner string, r listscan.Range,
 ) iter.Seq2[page[E], error] {

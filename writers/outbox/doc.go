@@ -42,9 +42,9 @@
 //
 // # Finding items
 //
-// The id of an item starts with the time when it was made: for intents and the jobs of operations
-// at the start of the attempt, before the put. Every second a scan reads the items that have
-// reached MinAge since the last scan, and items up to clockSkew older. It also reads older items
-// that the last scan found: by key or, if they are many, by starting earlier. A full scan every
-// minute finds items with a late put or an id from a slow clock.
+// The id of an item starts with the time when the id was made. For intents and the jobs of
+// operations, that is the start of the attempt, so the put comes later. Every second a scan reads
+// the items that have reached MinAge since the last scan, and items up to clockSkew older. It also
+// reads older items that the last scan found: by key or, if they are many, by starting earlier. A
+// full scan every minute finds items with a late put or an id from a slow clock.
 package outbox

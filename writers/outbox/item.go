@@ -10,8 +10,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// ErrLeaseLost means that another gateway took the item, or that it is removed, deferred or not yet
-// due. Work must pass it on, maybe wrapped.
+// ErrLeaseLost means that another gateway took the item, or that the item is removed, deferred or
+// not yet due. Work must pass the error on, maybe wrapped.
 var ErrLeaseLost = errors.New("outbox: the lease is lost")
 
 // Item is an item that this gateway works on. It is not safe for concurrent use.
@@ -72,7 +72,8 @@ func (o *Outbox[T]) Lease(value T) hbase.Cell {
 	return tables.NewLease(o.holder, o.now().Add(LeaseTime)).Cell(o.c.Describe(value).LeaseTimestamp)
 }
 
-// Renew takes or extends the lease for LeaseTime, and stores the progress.
+// Renew takes or extends the lease for LeaseTime, and stores the progress. Like Defer and Release,
+// it may return [ErrLeaseLost].
 func (i *Item[T]) Renew(ctx context.Context, progress ...hbase.Cell) error {
 	return i.extend(ctx, "lease", LeaseTime, progress)
 }

@@ -17,7 +17,7 @@ type queue struct {
 	running map[string]bool
 }
 
-// A later scan finds dropped ids again.
+// maxWaiting limits the waiting ids. A later scan finds dropped ids again.
 const maxWaiting = maxPerShard * tables.OutboxShards
 
 func newQueue(workers int) *queue {
