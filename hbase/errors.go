@@ -11,21 +11,21 @@ import (
 var (
 	ErrInvalid      = errors.New("hbase: invalid request")
 	ErrCellTooLarge = errors.New("hbase: cell too large")
-	// An [Outage], because a table may be restored.
+	// ErrTableNotFound is an [Outage], because a table may be restored.
 	ErrTableNotFound  error = &Outage{"table not found", retryAfter}
 	ErrFamilyNotFound error = &Outage{"column family not found", retryAfter}
 	ErrTableExists          = errors.New("hbase: table exists")
-	// A write may have been applied.
+	// ErrUnavailable does not tell whether a write was applied.
 	ErrUnavailable error = &Outage{"unavailable", retryAfter}
-	// The call was not executed, for example on a read-only table.
+	// ErrRejected: the call was not executed, for example on a read-only table.
 	ErrRejected error = &Outage{"rejected", retryAfter}
-	// A retry does not help.
+	// ErrDenied: a retry does not help.
 	ErrDenied error = &Outage{"access denied", 0}
-	// Unreadable data never count as missing.
+	// ErrCorrupt is for unreadable data, which never count as missing.
 	ErrCorrupt = errors.New("hbase: corrupt data")
-	// The embedded store is already open, usually in another process.
+	// ErrLocked: the embedded store is already open, usually in another process.
 	ErrLocked = errors.New("hbase: store is in use")
-	// A newer version of twibase, or another program, wrote the embedded store.
+	// ErrFormat: a newer version of twibase, or another program, wrote the embedded store.
 	ErrFormat = errors.New("hbase: store has an unknown format")
 	ErrClosed = errors.New("hbase: store is closed")
 )

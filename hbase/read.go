@@ -126,7 +126,7 @@ type Column struct {
 	Whole     bool
 }
 
-// MaxCachedColumns bounds caches by [Get.Columns].
+// MaxCachedColumns bounds the entries of caches whose keys are [Get.Columns].
 const MaxCachedColumns = 1000
 
 // ParseColumns parses [Get.Columns], or returns [ErrInvalid].

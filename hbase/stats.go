@@ -42,7 +42,7 @@ func StatsOf(ctx context.Context) *Stats {
 	return new(Stats)
 }
 
-// Add does not add tables.
+// Add adds the counts of other, but not its tables.
 func (s *Stats) Add(other *Stats) {
 	s.Rounds.Add(other.Rounds.Load())
 	s.RPCs.Add(other.RPCs.Load())

@@ -8,8 +8,8 @@ import (
 	"twibase/hbase"
 )
 
-// CheckAndPut gives a cell without a timestamp the time now, or the checked version's later
-// timestamp.
+// CheckAndPut gives a cell without a timestamp the time now, or the checked version's timestamp if
+// that is later.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

@@ -16,7 +16,7 @@ const (
 	cacheSize    = 256 << 20
 	memTableSize = 64 << 20
 	blockSize    = 16 << 10
-	// A file's index usually fits in one block of this size, to save a read.
+	// A file's index usually fits in one block of this size, so a seek reads one block less.
 	indexBlockSize = 256 << 10
 	// format is pinned, so that an update of Pebble does not lock out earlier versions of twibase.
 	format = pebble.FormatValueSeparation

@@ -5,8 +5,8 @@
 //   - The waiting client with the fewest units is served next; in a tie, the client with the oldest
 //     request.
 //   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
-//     1/(n+reserve) of the units each. A client without units, or that was alone for the last
-//     [Contention], may take any number of units.
+//     1/(n+reserve) of the units each, and a new client finds free units. A client that has no
+//     units, or was alone for the last [Contention], may take any number of units.
 //   - If too many requests wait, the client with the most waiting requests loses its newest
 //     request. In a tie, the new request is rejected.
 package fair
