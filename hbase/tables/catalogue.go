@@ -57,16 +57,16 @@ var (
 	}
 )
 
-// Objects is read-only.
+// Objects returns a read-only slice.
 func Objects() []*AnyObject { return objects }
 
-// Lists is read-only.
+// Lists returns a read-only slice.
 func Lists() []*AnyList { return lists }
 
-// Relations is read-only.
+// Relations returns a read-only slice.
 func Relations() []*Relation { return relations }
 
-// References is read-only.
+// References returns a read-only slice.
 func References() []*Reference { return references }
 
 // ObjectNamed returns the object with an [AnyObject.Name], or nil.
@@ -156,7 +156,8 @@ func tableFamilies() (all []tableFamily) {
 	)
 }
 
-// Tables returns the tables with rows of the object: see [BelongsTo].
+// Tables returns the tables with the object's row, lists, edges and plays: see [BelongsTo]. It
+// omits other tables with the object's key, such as those of change events and accounts.
 func (id ID) Tables() []string { return ownTables[id.Noun] }
 
 var ownTables = tablesOfNouns()
@@ -183,7 +184,8 @@ func Definitions(regions int) []hbase.Table {
 				all[i].Splits = byLetter
 			}
 		}
-		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding.
+		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding: the Get finds its row in
+		// a block by binary search.
 		all[i].Families = append(all[i].Families,
 			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
 	}

@@ -99,7 +99,7 @@ func (j Job) check() error {
 type Progress struct {
 	// Cursor is the position of the last follower that is done, except for Unverified.
 	Cursor string
-	// Unverified is an encoded [Batch] that may be put, and is not verified.
+	// Unverified is an encoded [Batch] that may have been put, and is not verified.
 	Unverified string
 }
 

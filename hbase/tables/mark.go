@@ -17,7 +17,7 @@ var Marks = marks{}
 
 type marks struct{}
 
-// Table must be created first.
+// Table returns the table of the marks, which must be created first.
 func (marks) Table() string { return Broadcasters.Table }
 
 func (m marks) Get() hbase.Get {

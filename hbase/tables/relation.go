@@ -127,7 +127,7 @@ type Reference struct {
 	Decode    func(key string, cells []hbase.Cell) (r Referrer, exists bool, err error)
 	// KeyOf decodes a column of List.
 	KeyOf func(owner string, member hbase.Cell) (key string, err error)
-	// TargetOf returns the target of an object, a pointer to its row type, or "".
+	// TargetOf returns the target of an object, or "". object is a pointer to the row type.
 	TargetOf func(object any) string
 }
 

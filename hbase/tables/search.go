@@ -26,8 +26,8 @@ const (
 	searchComplete = "complete"
 )
 
-// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. In other
-// scripts, many marks are vowels that are always written.
+// fold removes case, width, accents, and the vowel marks of Arabic, Hebrew and Syriac. It keeps the
+// marks of other scripts, because many of them are vowels that are always written.
 //
 // It folds a text in normal form C character by character, so that prefixes stay prefixes. A normal
 // form of the whole text would reorder marks across characters.
