@@ -180,8 +180,8 @@ const (
 	maxRepairs = 1000 // per flush
 )
 
-// Puts have the timestamp of their source or of the cell that they replace, or 1 ms more, so that
-// later commits win.
+// flush writes the repairs. Puts have the timestamp of their source or of the cell that they
+// replace, or 1 ms more, so that later commits win.
 func (r *run) flush(ctx context.Context) error {
 	if err := rebuild.WriteVisible(ctx, r.Store, r.puts); err != nil {
 		return err

@@ -17,7 +17,7 @@ type source struct {
 	why func(cells []hbase.Cell) string
 }
 
-// The lists of twits and comments and the timelines have their own checks.
+// sources omits the lists of twits and comments, and the timelines, which have their own checks.
 func (r *run) sources() map[*tables.AnyList]func(owner string, member hbase.Cell) (source, error) {
 	sources := map[*tables.AnyList]func(string, hbase.Cell) (source, error){
 		&tables.Albums.AnyList:       r.sourceOfAlbum,

@@ -17,7 +17,7 @@ type Violation struct {
 	Stored, Expected string
 	Why              string // the reason for Expected
 	Unrepairable     bool   // there is no repair
-	// Stale means that a sweep must complete an operation. It is also Unrepairable.
+	// Stale means that a sweep must complete an operation. A stale violation is also Unrepairable.
 	Stale bool
 }
 
@@ -66,7 +66,8 @@ func columnOf(table, row string, c hbase.Cell) column {
 }
 
 // report reports a violation, and adds its repair for flush, which writes puts before deletions, so
-// that a moved cell is never missing. isNew is false if each reports it again for a single row.
+// that a moved cell is never missing. isNew is false for a violation that [run.each] finds again in
+// a single row.
 func (r *run) report(at column, stored, expected, why string, repair ...hbase.Mutation) (isNew bool) {
 	return r.add(Violation{Table: at.table, Row: at.row, Column: at.family + ":" + at.qualifier,
 		Stored: stored, Expected: expected, Why: why, Unrepairable: len(repair) == 0}, repair)

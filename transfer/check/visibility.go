@@ -88,7 +88,8 @@ func (r *run) asRestricted(t *tables.Twit) *tables.Twit {
 	return &restricted
 }
 
-// Twits never change, so if a twit is public and its copy is not, one of them is damaged.
+// restrictTwits restricts public twits whose copy in the album is for followers. Twits never
+// change, so one of the two is damaged.
 func (r *run) restrictTwits(ctx context.Context, s *rebuild.BucketPage) error {
 	var entries []entry
 	for _, c := range s.Cells {
