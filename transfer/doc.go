@@ -14,7 +14,8 @@
 // A second import makes the same cells, because timestamps come from the files: the time of a twit,
 // a comment or a dated relation, and in timelines the time of the follow. Other cells have the
 // timestamp 1, so changes by gateways are kept. There are two exceptions:
-//   - Days that are added to plays of a gateway have the timestamp of its commit + 1 ms.
+//   - If a gateway has written the plays of a user and a game, added days have the timestamp of
+//     its commit + 1 ms.
 //   - A changed department or role replaces the stored object, even if a gateway changed or deleted
 //     that object. Its timestamp is 1 ms later: if it moves to another list, and later back, the
 //     delete marker of its old member must not mask the new member.

@@ -71,7 +71,8 @@ func (s *Rebuilder) arrange(ctx context.Context, l *tables.AnyList, owners []str
 			if b.held <= s.ListBound {
 				continue
 			}
-			// The last new bucket also takes fewer than ListBound/2 members that remain at the end.
+			// If fewer than ListBound/2 members remain at the end, the last new bucket also takes
+			// them.
 			if n := len(b.cuts); n > 1 && b.held-n*(s.ListBound/2) < s.ListBound/2 {
 				b.cuts = b.cuts[:n-1]
 			}
@@ -137,7 +138,8 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	return hbase.MutateAll(ctx, s.Store, []hbase.Mutation{put})
 }
 
-// fill also deletes other members, which an interrupted split left.
+// fill copies members into the new bucket b, and deletes others that an interrupted split left in
+// it.
 func (s *Rebuilder) fill(ctx context.Context, l *tables.AnyList, owner string, from uint32, b tables.Bucket) error {
 	page := hbase.Page{Start: b.Start, Stop: cmp.Or(b.Stop, tables.MembersEnd)}
 	cells, err := hbase.GetAll(ctx, s.Store, []hbase.Get{
