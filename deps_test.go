@@ -25,6 +25,7 @@ var rules = []rule{
 		"hbase/tables"},
 		"a gateway knows neither engines nor flags"},
 	{"gateway/middleware", []string{"graph/...", "hbase"}, "middleware knows requests and their costs"},
+	{"gateway/metrics", []string{"gateway/labels", "gateway/usage", "graph/endpoint", "hbase"}, "metrics know requests and store calls"},
 	{"gateway/usage", []string{"gateway/labels", "graph/endpoint"}, "usage counts fields of the schema"},
 	{"gateway/labels", nil, "labels know no requests"},
 	{"deploy", []string{"command"}, "its tests run commands"},

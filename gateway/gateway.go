@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"twibase/gateway/metrics"
 	"twibase/gateway/middleware"
 	"twibase/gateway/usage"
 	"twibase/graph/auth"
@@ -31,8 +32,7 @@ import (
 
 const (
 	// maxInFlight bounds the bytes of responses being sent, and those of requests being received:
-	// see
-	// [inflight.Bytes].
+	// see [inflight.Bytes].
 	maxInFlight = 64 << 20
 	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps do the
 	// rest.
@@ -83,7 +83,7 @@ type Gateway struct {
 	config    Config
 	current   atomic.Pointer[Config] // of the last Reload
 	graphQL   atomicHandler
-	store     *timedStore
+	store     *metrics.Store
 	memory    *hbase.Memory // nil if unlimited
 	endpoint  *endpoint.Endpoint
 	requests  *middleware.RequestLog
@@ -103,7 +103,7 @@ type Gateway struct {
 
 // New returns a gateway over a store with tables. The caller calls Run, and then closes the store.
 func New(base hbase.Store, config Config) *Gateway {
-	store := newTimedStore(base)
+	store := metrics.NewStore(base)
 	g := &Gateway{
 		config:    config,
 		store:     store,
@@ -130,9 +130,9 @@ func New(base hbase.Store, config Config) *Gateway {
 	g.current.Store(&config)
 	g.endpoint = g.newEndpoint()
 	g.usage = usage.New(g.endpoint.Fields())
-	operations := newOperationMetrics(g.usage)
+	operations := metrics.NewOperations(g.usage)
 	slow := middleware.Slow{After: config.Slow, Servers: config.Shared}
-	g.requests = middleware.NewRequestLog(config.Log, operations.observe, slow, middleware.NewSpans(config.Traces))
+	g.requests = middleware.NewRequestLog(config.Log, operations.Observe, slow, middleware.NewSpans(config.Traces))
 	g.graphQL.set(g.newGraphQLHandler(config))
 	g.Metrics = g.newRegistry(operations)
 	g.Public, g.Monitoring = g.public(), g.monitoring()

@@ -10,84 +10,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"twibase/gateway/usage"
-	"twibase/graph/endpoint"
-	"twibase/hbase"
+	"twibase/gateway/metrics"
 )
 
-type operationMetrics struct {
-	executions *prometheus.CounterVec
-	errors     *prometheus.CounterVec
-	costs      []costMetric
-	requests   *requestMetrics
-}
-
-type costMetric struct {
-	prometheus.Histogram
-	read func(*hbase.Stats) int64
-}
-
-func newOperationMetrics(usage *usage.Usage) *operationMetrics {
-	cost := func(name, help string, read func(*hbase.Stats) int64, start, factor float64, count int) costMetric {
-		buckets := append([]float64{0}, prometheus.ExponentialBuckets(start, factor, count)...)
-		return costMetric{prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "twibase_operation_" + name, Help: help, Buckets: buckets,
-		}), read}
-	}
-	return &operationMetrics{
-		executions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "twibase_executions_total",
-			Help: "Operations by executor: plan, or stock for gqlgen's own. The reason is unplanned for stock, otherwise empty.",
-		}, []string{"executor", "reason"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "twibase_errors_total",
-			Help: "Errors of responses by extensions.code. " +
-				"Of requests without a token, at most 10 rejections per second by load shedding are counted.",
-		}, []string{"code"}),
-		costs: []costMetric{
-			cost("rounds", "Round trips to the store per operation.",
-				func(s *hbase.Stats) int64 { return s.Rounds.Load() }, 1, 2, 7),
-			cost("rpcs", "RPCs per operation; on the embedded store, calls and pages of scans.",
-				func(s *hbase.Stats) int64 { return s.RPCs.Load() }, 1, 2, 11),
-			cost("gets", "Gets per operation.", func(s *hbase.Stats) int64 { return s.Gets.Load() }, 1, 4, 9),
-			cost("scans", "Scans per operation.", func(s *hbase.Stats) int64 { return s.Scans.Load() }, 1, 2, 5),
-			cost("rows", "Rows read per operation.", func(s *hbase.Stats) int64 { return s.Rows.Load() }, 1, 4, 9),
-			cost("bytes", "Bytes of keys and values read per operation.",
-				func(s *hbase.Stats) int64 { return s.Bytes.Load() }, 256, 4, 11),
-		},
-		requests: newRequestMetrics(usage),
-	}
-}
-
-func (m *operationMetrics) observe(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration) {
-	m.requests.observe(trace, cost, took, time.Now())
-	for code, n := range trace.Codes {
-		m.errors.WithLabelValues(code).Add(float64(n))
-	}
-	execution := trace.Execution
-	if execution.Executor == "" {
-		return
-	}
-	m.executions.WithLabelValues(execution.Executor, execution.Reason).Inc()
-	for _, metric := range m.costs {
-		metric.Observe(float64(metric.read(cost)))
-	}
-}
-
-func (g *Gateway) newRegistry(operations *operationMetrics) *prometheus.Registry {
+func (g *Gateway) newRegistry(operations *metrics.Operations) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(operations.executions, operations.errors, buildInfo(), g.store.duration)
-	registry.MustRegister(operations.requests.collectors()...)
-	for _, metric := range operations.costs {
-		registry.MustRegister(metric)
-	}
+	registry.MustRegister(buildInfo())
+	registry.MustRegister(operations.Collectors()...)
+	registry.MustRegister(g.store.Collectors()...)
 	registry.MustRegister(g.loadMetrics()...)
 	registry.MustRegister(g.backgroundMetrics()...)
 	registry.MustRegister(g.deprecatedMetrics()...)
 	registry.MustRegister(g.config.Collectors...)
-	if store, ok := g.store.Store.(interface{ Metrics() []prometheus.Collector }); ok {
-		registry.MustRegister(store.Metrics()...)
-	}
 	return registry
 }
 
@@ -181,7 +115,7 @@ func (g *Gateway) fanoutLag() float64 {
 }
 
 func buildInfo() prometheus.Collector {
-	version, revision, goVersion := unknown, unknown, runtime.Version()
+	version, revision, goVersion := "unknown", "unknown", runtime.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
 		for _, setting := range info.Settings {

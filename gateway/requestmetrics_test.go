@@ -8,19 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 
+	"twibase/gateway/metrics"
 	"twibase/gateway/usage"
 	"twibase/graph/auth"
 	"twibase/graph/documents"
-	"twibase/graph/endpoint"
-	"twibase/hbase"
 )
 
 // send posts a body. client is "name version".
@@ -101,15 +96,15 @@ func TestOperationNamesAreBounded(t *testing.T) {
 	}
 	g := New(sampleStore(t), Config{Documents: trusted})
 	const more = 5
-	for i := range maxOperations + more {
+	for i := range metrics.MaxOperations + more {
 		send(g, fmt.Sprintf("c%d %d", i, i), fmt.Sprintf(`{"query":"query Q%d { __typename }"}`, i))
 	}
 	for d := range trusted.All() {
 		send(g, "", fmt.Sprintf(`{"query":%q}`, d.Text))
 	}
 	durations := exposed(g, "twibase_request_duration_seconds_count{")
-	if n := len(durations); n != maxOperations+2 {
-		t.Errorf("%d operations, want %d, the trusted one and other", n, maxOperations)
+	if n := len(durations); n != metrics.MaxOperations+2 {
+		t.Errorf("%d operations, want %d, the trusted one and other", n, metrics.MaxOperations)
 	}
 	for _, want := range []string{
 		fmt.Sprintf(`operation="other",type="query"} %d`, more), `operation="Trusted",type="query"} 1`,
@@ -118,48 +113,8 @@ func TestOperationNamesAreBounded(t *testing.T) {
 			t.Errorf("the durations lack %s", want)
 		}
 	}
-	if n := len(exposed(g, "twibase_requests_total{")); n != maxClients+2 {
-		t.Errorf("%d clients, want %d, unknown and other", n, maxClients)
-	}
-}
-
-func series(c prometheus.Collector) (n int) {
-	metrics := make(chan prometheus.Metric)
-	go func() {
-		defer close(metrics)
-		c.Collect(metrics)
-	}()
-	for range metrics {
-		n++
-	}
-	return n
-}
-
-// Each day has other names.
-func TestConcurrentRequestsKeepLabelsBounded(t *testing.T) {
-	m := newRequestMetrics(usage.New(nil))
-	const days = 100
-	var day atomic.Int64
-	var clients sync.WaitGroup
-	for range 8 {
-		clients.Go(func() {
-			for i := 0; day.Load() < days; i++ {
-				today := day.Load()
-				trace := &endpoint.Trace{Kind: "query", Operation: fmt.Sprintf("Q%d_%d", today, i%maxOperations),
-					Client: fmt.Sprintf("c%d_%d", today, i%maxClients), ClientVersion: "1"}
-				m.observe(trace, new(hbase.Stats), 0, time.Unix(1_000_000, 0).Add(time.Duration(today)*25*time.Hour))
-				if i%(2*maxOperations) == 0 {
-					day.CompareAndSwap(today, today+1)
-				}
-			}
-		})
-	}
-	clients.Wait()
-	if n := series(m.rows); n > maxOperations+1 {
-		t.Errorf("%d operations have series, want at most %d, and other", n, maxOperations)
-	}
-	if n := series(m.requests); n > maxClients+1 {
-		t.Errorf("%d clients have series, want at most %d, and other", n, maxClients)
+	if n := len(exposed(g, "twibase_requests_total{")); n != metrics.MaxClients+2 {
+		t.Errorf("%d clients, want %d, unknown and other", n, metrics.MaxClients)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"twibase/gateway/metrics"
 	"twibase/gateway/middleware"
 	"twibase/gateway/usage"
 	"twibase/graph/endpoint"
@@ -35,7 +36,7 @@ func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 		graphQL := endpoint.New(exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{}}, tasks), endpoint.Config{
 			Timeout: requestTimeout, Concurrency: 1, Sending: s.sending, Receiving: s.receiving,
 			Around: func(ctx context.Context) context.Context { return loaders.With(ctx, nil) }})
-		requests := middleware.NewRequestLog(zerolog.Nop(), newOperationMetrics(usage.New(graphQL.Fields())).observe,
+		requests := middleware.NewRequestLog(zerolog.Nop(), metrics.NewOperations(usage.New(graphQL.Fields())).Observe,
 			middleware.Slow{}, middleware.Spans{})
 		server := newServer(middleware.Chain(graphQL, middleware.Compress(s.sending), requests.Handler), 0, zerolog.Nop())
 		go server.Serve(s.network)

@@ -1,4 +1,4 @@
-package gateway
+package metrics
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-type timedStore struct {
+// Store measures the calls of another store.
+type Store struct {
 	hbase.Store
 	duration  *prometheus.HistogramVec
 	observers sync.Map // by tableCall: prometheus.Observer
@@ -20,15 +21,25 @@ type timedStore struct {
 
 type tableCall struct{ table, kind string }
 
-func newTimedStore(store hbase.Store) *timedStore {
-	return &timedStore{Store: store, duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+// NewStore returns a Store that calls store.
+func NewStore(store hbase.Store) *Store {
+	return &Store{Store: store, duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "twibase_store_call_duration_seconds",
 		Help:    "Time of calls of the store, by table and kind of call. A call of several tables counts for each.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"table", "kind"})}
 }
 
-func (s *timedStore) observe(table, kind string, took time.Duration) {
+// Collectors returns the metrics of calls, and those of the store itself, if it has any.
+func (s *Store) Collectors() []prometheus.Collector {
+	all := []prometheus.Collector{s.duration}
+	if store, ok := s.Store.(interface{ Metrics() []prometheus.Collector }); ok {
+		all = append(all, store.Metrics()...)
+	}
+	return all
+}
+
+func (s *Store) observe(table, kind string, took time.Duration) {
 	call := tableCall{table, kind}
 	observer, ok := s.observers.Load(call)
 	if !ok {
@@ -37,7 +48,7 @@ func (s *timedStore) observe(table, kind string, took time.Duration) {
 	observer.(prometheus.Observer).Observe(took.Seconds())
 }
 
-func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
+func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	tables := distinct(len(gets), func(i int) string { return gets[i].Table })
 	start := time.Now()
 	results, err := s.Store.Get(ctx, gets)
@@ -49,7 +60,7 @@ func (s *timedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result,
 }
 
 // Scan measures the time without the caller's loop.
-func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
+func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, error] {
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()
 		var caller time.Duration
@@ -65,7 +76,7 @@ func (s *timedStore) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.
 	}
 }
 
-func (s *timedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
+func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	tables := distinct(len(mutations), func(i int) string { table, _ := mutations[i].At(); return table })
 	start := time.Now()
 	errs, err := s.Store.Mutate(ctx, mutations)
@@ -76,7 +87,7 @@ func (s *timedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]
 	return errs, err
 }
 
-func (s *timedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
+func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	start := time.Now()
 	done, err := s.Store.CheckAndPut(ctx, check, put)
 	s.observe(put.Table, "CheckAndPut", time.Since(start))

@@ -1,4 +1,4 @@
-package gateway
+package metrics
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func (slowScan) Scan(context.Context, hbase.Scan) iter.Seq2[hbase.Row, error] {
 
 func TestScanDurationIsWithoutItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, rows := newTimedStore(slowScan{}), 0
+		store, rows := NewStore(slowScan{}), 0
 		for range store.Scan(t.Context(), hbase.Scan{Table: "users"}) {
 			time.Sleep(time.Minute)
 			if rows++; rows == 3 {

@@ -1,4 +1,4 @@
-package gateway
+package metrics
 
 import (
 	"strings"
@@ -21,8 +21,8 @@ const (
 
 // Maximum numbers of label values. Operations of trusted documents do not count.
 const (
-	maxOperations = 200
-	maxClients    = 50
+	MaxOperations = 200
+	MaxClients    = 50
 	maxVersions   = 200
 )
 
@@ -57,11 +57,11 @@ func newRequestMetrics(usage *usage.Usage) *requestMetrics {
 		}, []string{"operation", "type"}),
 		usage: usage,
 	}
-	m.operations = labels.New(maxOperations, func(operation string) {
+	m.operations = labels.New(MaxOperations, func(operation string) {
 		m.duration.DeletePartialMatch(prometheus.Labels{"operation": operation})
 		m.rows.DeletePartialMatch(prometheus.Labels{"operation": operation})
 	})
-	m.clients = labels.New(maxClients, func(client string) {
+	m.clients = labels.New(MaxClients, func(client string) {
 		m.requests.DeletePartialMatch(prometheus.Labels{"client": client})
 		m.usage.Deprecated.DeletePartialMatch(prometheus.Labels{"client": client})
 	})

@@ -1,4 +1,4 @@
-package gateway
+package metrics
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func BenchmarkMeasuring(b *testing.B) {
 		fields[i] = i
 	}
 	metrics := newRequestMetrics(usage.New(make([]endpoint.Field, 200)))
-	store := newTimedStore(instant{})
+	store := NewStore(instant{})
 	gets := make([]hbase.Get, 100)
 	for i := range gets {
 		gets[i].Table = []string{"users", "twits"}[i%2]
