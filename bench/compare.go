@@ -23,11 +23,11 @@ var signUp = loadtest.Request{
 }
 
 // compareWith compares this tree's program with another one. They take turns, and alternate in
-// going first, so that each ratio compares neighbouring turns. Tenth percentiles show turns with
-// little disturbance, but may omit garbage collections.
+// going first, so that each ratio compares neighbouring turns. The tenth percentiles of the costs
+// compare the turns that other processes disturbed least, but may omit garbage collections.
 //
 // Both must return the responses of the handwritten program, byte for byte. Their stores exist, so
-// the rows of a first start are in files. Both write a user, so that no memtable is empty.
+// the rows that a first start writes are in files. Both write a user, so that no memtable is empty.
 func compareWith(ctx context.Context, w *dataset, other string) error {
 	p, err := newWorkspace()
 	if err != nil {

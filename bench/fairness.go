@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// fairQuery is expensive. With cheap requests, the clients would wait for each other.
+	// fairQuery is expensive. With many cheap requests, the clients in this program would wait for
+	// each other.
 	fairQuery   = `{user(username:"u7"){name followers(first:50){nodes{name followers(first:50){nodes{name}}}}}}`
 	fairRuns    = 5
 	fairSlot    = 8 * time.Second

@@ -17,7 +17,7 @@ import (
 	"twibase/writers/feeds"
 )
 
-// Without TWIBASE_DATA, hubFollowers followers are generated.
+// Without TWIBASE_DATA, the hub has hubFollowers generated followers.
 const (
 	hub          = "u31891"
 	hubFollowers = 9458

@@ -51,7 +51,7 @@ func overload(ctx context.Context, _ *dataset) error {
 	t := newTable("One gateway, embedded store, "+processors+"; relative to its capacity just before",
 		"offered", "answered", "rejected", "lost", "p50", "p99", "useful CPU", "connections", "memory")
 	defer t.end()
-	// The capacity of a shared machine changes from row to row.
+	// The capacity is measured for each row, because it changes on a shared machine.
 	row := func(what string, factor float64, connections int, misuse func() (end func(), err error)) error {
 		peak, err := g.Drive(r, waitingClients, overloadSlot)
 		if err != nil {

@@ -36,7 +36,7 @@ const (
 	rowCache = 32 << 20
 )
 
-// tracingCommand needs a program built by [buildTracing].
+// tracingCommand measures a number of rounds. It needs a program built by [buildTracing].
 const tracingCommand = "measure-tracing"
 
 // tracingSwitches are added to the package hbase.
@@ -50,7 +50,7 @@ var Untraced, TracingOff bool
 // off makes the spans of a gateway the same as without a provider.
 const off = "if tracing.TracingOff { s.tracer = nil }; "
 
-// switched has statements to insert at the start of functions, so that one gateway runs with and
+// switched has statements to insert at the start of functions, so that one gateway can run with and
 // without tracing. Two builds would also differ in the alignment of loops, and two gateways in the
 // contents of CPU caches. The embedded store has no spans of RPCs.
 var switched = map[string]map[string]string{

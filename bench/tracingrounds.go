@@ -20,10 +20,11 @@ import (
 	traceapi "go.opentelemetry.io/otel/trace/embedded"
 )
 
-// takeTurns measures rounds, without garbage collections. Variants take turns with each request.
+// takeTurns measures rounds, in which variants take turns with each request. Garbage is collected
+// between requests, which is not measured.
 func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, rounds int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	// A second thread would also search for work.
+	// With a second thread, Go's scheduler would also search for work.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, v := range variants {
 		if err := c.countAllocations(ctx, v); err != nil {
@@ -101,7 +102,7 @@ func (c *tracingClient) check() error {
 	return nil
 }
 
-// countAllocations measures a second round, with full pools and caches.
+// countAllocations measures the second of two rounds, because the first fills pools and caches.
 func (c *tracingClient) countAllocations(ctx context.Context, v *variant) error {
 	c.use(v)
 	var before, after runtime.MemStats
@@ -143,8 +144,8 @@ func (s *switchedTracer) Start(ctx context.Context, name string, options ...trac
 	return s.current.Start(ctx, name, options...)
 }
 
-// newProvider has the exporter of 'twibase serve'. It exports at the end of a round. A ratio of 1/n
-// samples each n-th trace.
+// newProvider returns a provider with the exporter of 'twibase serve', which exports at the end of
+// a round. A ratio of 1/n samples each n-th trace.
 func newProvider(ctx context.Context, ratio float64) (*sdk.TracerProvider, *countingExporter, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {

@@ -19,8 +19,8 @@ var people embed.FS
 // unfinished is a table that exists until a load is complete.
 const unfinished = "sample_unfinished"
 
-// NeedsLoad reports whether the store has no users, departments, roles and games, or an interrupted
-// load. Its tables must exist.
+// NeedsLoad reports whether the store has no users, departments, roles and games, or a load was
+// interrupted. The tables must exist.
 func NeedsLoad(ctx context.Context, store hbase.Store) (bool, error) {
 	names, err := store.Tables(ctx)
 	if err != nil || slices.Contains(names, unfinished) {

@@ -11,7 +11,7 @@ import (
 
 type comparison struct {
 	name string
-	// scale is a unit: "days of all users".
+	// scale is the unit of scales, such as "days of all users".
 	scale  string
 	scales []int
 	at     func(scale int) trial
@@ -32,11 +32,11 @@ type design struct {
 
 type query struct {
 	name string
-	// axis is a unit: "days of X".
+	// axis is the unit of sizes, such as "days of X".
 	axis      string
 	sizes     []int
 	instances int
-	// run has a function for each design, or nil.
+	// run has a function for each design, or nil if the design lacks the query.
 	run []queryFunc
 	// want computes the result without a table.
 	want func(size, instance int) []string

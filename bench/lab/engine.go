@@ -30,7 +30,7 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill waits while region servers flush.
+// fill writes a design. It waits while region servers flush.
 func fill(ctx context.Context, store hbase.Store, d design) error {
 	const cells, timeout = 4000, 10 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -89,7 +89,7 @@ func (p *embeddedEngine) load(ctx context.Context, designs []design) (store hbas
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	// A row cache would hide the differences.
+	// A row cache would hide the differences of designs.
 	p.store, err = embedded.Open(p.dir, embedded.WithRowCache(0))
 	return p.store, err
 }

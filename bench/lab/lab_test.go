@@ -7,7 +7,7 @@ import (
 	"twibase/hbase"
 )
 
-// tinyScales still give each query a result.
+// tinyScales are fast, but give each query a result.
 var tinyScales = map[string]int{"plays": 20_000, "owners": 25, "object": 25, "relation": 25, "inbox": 60}
 
 func TestDesignsReturnTheExpectedResults(t *testing.T) {

@@ -139,7 +139,7 @@ func (p profiles) runGets(of func(row string) []hbase.Get) queryFunc {
 	}
 }
 
-// write repeats existing members, so that the expected results stay the same.
+// write writes existing members again, so that the expected results stay the same.
 func (p profiles) write(h layout) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation

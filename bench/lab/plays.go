@@ -57,7 +57,7 @@ type playData struct {
 }
 
 // newPlayData chooses up to eight users per number of days, each with a game that they played and
-// one not.
+// one that they did not play.
 func newPlayData(population []player) *playData {
 	p := &playData{population, map[int][]subject{}, map[string][]string{}, map[string]map[string]int{}}
 	for _, user := range population {

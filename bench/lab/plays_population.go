@@ -14,7 +14,7 @@ const (
 	totalDays  = 1200
 )
 
-// userDays has numbers of days per user. Each number has an equal share of all days.
+// userDays has numbers of days per user. The users of each number have an equal share of all days.
 var userDays = []int{1, 10, 100, 300, 1000}
 
 // player plays two of its games a day, in turn.

@@ -22,7 +22,7 @@ const (
 	legendHeight            = 0.35 * vg.Inch
 )
 
-// colours suit colour blindness (Okabe and Ito).
+// colours can be distinguished with colour blindness (Okabe and Ito).
 var colours = []color.Color{
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff},

@@ -10,7 +10,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// relation compares one table for both directions with two.
+// relation compares one table for both directions with a table for each.
 var relation = comparison{
 	name:   "relation",
 	scale:  "users whom each follows",
@@ -191,7 +191,7 @@ func (f follows) getPages(s directions) queryFunc {
 	}
 }
 
-// write repeats existing follows, so that the expected results stay the same.
+// write writes existing follows again, so that the expected results stay the same.
 func (f follows) write(of func(a, b string) []hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation

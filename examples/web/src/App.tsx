@@ -9,7 +9,7 @@ import { Timeline } from './Timeline';
 import { TwitPage } from './TwitPage';
 import { ErrorBoundary, FetchOptions, href, Icon, type IconName, Loading } from './ui';
 
-/** Pages are in the fragment of the address, for any static server. */
+/** The page of an address. Pages are in the fragment, so that any static server can serve them. */
 function Page({ address }: { address: string }) {
   const [, kind, part] = address.split('/');
   const key = part && decodeURIComponent(part);

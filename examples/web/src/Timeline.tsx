@@ -49,7 +49,7 @@ function Feed({ viewer }: { viewer: Timeline_viewer$key }) {
   );
 }
 
-/** Adds new twits at the top, from the newest twit of the list on. */
+/** Adds new twits at the top. The subscription starts after the newest twit of the list, so that none is missed. */
 function Live({ connection, newest }: { connection: string; newest?: string }) {
   const [after, setAfter] = useState({ id: newest });
   const [failed, setFailed] = useState(false);

@@ -5,7 +5,7 @@ import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
 export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
 
-/** Options for the query of a page. The key of a visit makes it repeat a failed query. */
+/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
 export const useFetchOptions = () => use(FetchOptions);
 
 /** The address of a page of the router. */
@@ -105,7 +105,7 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
 type Pages = Pick<ReturnType<typeof usePaginationFragment>, 'hasNext' | 'isLoadingNext' | 'loadNext'>;
 type ListProps = { label: string; pages: Pages; none: string; children: readonly ReactNode[] };
 
-/** A list that loads its next page when its end is near. An empty page may not be the last. */
+/** A list that loads its next page when its end is almost visible. A page may be empty without being the last. */
 export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
