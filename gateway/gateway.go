@@ -31,11 +31,11 @@ import (
 )
 
 const (
-	// maxInFlight bounds the bytes of responses being sent, and those of requests being received:
-	// see [inflight.Bytes].
+	// maxInFlight bounds the bytes of responses being sent, and separately those of requests being
+	// received: see [inflight.Bytes].
 	maxInFlight = 64 << 20
-	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps do the
-	// rest.
+	// completionTimeout bounds the completion of acknowledged writes at shutdown. Sweeps complete
+	// the others.
 	completionTimeout = 5 * time.Second
 )
 
@@ -58,7 +58,8 @@ type Config struct {
 	Traces trace.TracerProvider
 	Slow   time.Duration // see [middleware.Slow]
 
-	// DrainDelay is the time from [ErrTerminated] to the shutdown.
+	// DrainDelay is the time from [ErrTerminated] to the shutdown, in which /readyz fails and
+	// requests are still served.
 	DrainDelay time.Duration
 
 	Shared bool // the store is an HBase cluster

@@ -30,7 +30,7 @@ type readiness struct {
 	running singleflight.Group
 }
 
-// check shares a running probe.
+// check waits for a probe. Concurrent calls share one.
 func (r *readiness) check(ctx context.Context) error {
 	probed := r.running.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -96,7 +96,7 @@ func (r *readiness) writes(ctx context.Context) (err error) {
 	return err
 }
 
-// probedRows are start keys of a new table's regions.
+// probedRows returns the start keys of a new table's regions, except of the first, which has none.
 func probedRows(name string) []string {
 	for _, table := range tables.Definitions(probedRegions) {
 		if table.Name == name {

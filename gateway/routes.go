@@ -120,7 +120,7 @@ func (g *Gateway) monitoring() http.Handler {
 		writeText(w, http.StatusOK, stacks.String())
 	})
 	mux.Handle("GET /usage", g.usage)
-	// net/http/pprof also registers in http.DefaultServeMux, which no listener serves.
+	// net/http/pprof also registers its handlers in http.DefaultServeMux, which no listener serves.
 	mux.HandleFunc("GET /debug/pprof/", httppprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", httppprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", httppprof.Trace)

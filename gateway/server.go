@@ -121,7 +121,8 @@ func shutdown(ctx context.Context, server *http.Server, drain func(context.Conte
 }
 
 // newServer bounds the requests of an HTTP/2 connection to two per slot, and at most maxStreams:
-// one client must not fill the slots and the queue with requests that it cancels at no cost.
+// one client must not fill the slots and the queue, which have room for five per slot, with
+// requests that it cancels at no cost.
 func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.Server {
 	streams := maxStreams
 	if concurrency > 0 {
@@ -148,7 +149,8 @@ func newServer(handler http.Handler, concurrency int, log zerolog.Logger) *http.
 	return server
 }
 
-// limitHeader reads no body of a rejected request: a slow one would keep the header in memory.
+// limitHeader rejects requests with too many header fields, without reading the body: a slow body
+// would keep the header in memory.
 func limitHeader(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fields := 0

@@ -19,7 +19,8 @@ const (
 // Values gives the first max values of a label a time series of their own, and all others [Other].
 //
 // A value loses its series after a day without use. Once an hour, a value without a series replaces
-// the least used one if it was more than twice as frequent.
+// the least used one if it was more than twice as frequent, so that values that a client invents
+// rarely replace others.
 //
 // Values is not safe for concurrent use. The caller holds a lock from Of until it has used the
 // label, because the use would recreate a series that was dropped in between.

@@ -82,7 +82,8 @@ const pairSeparator = "\n" // in m.versions, between client and version
 
 type requestLabels struct{ operation, kind, client, version, code string }
 
-// label returns false for WebSockets, shared streams and preflights. The caller holds mu.
+// label returns false for WebSocket connections, shared streams and preflights, which are not
+// counted. The caller holds mu.
 func (m *requestMetrics) label(trace *endpoint.Trace, now time.Time) (l requestLabels, ok bool) {
 	l = requestLabels{operation: noOperation, kind: noOperation, code: trace.Code()}
 	switch {

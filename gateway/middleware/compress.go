@@ -25,7 +25,7 @@ const compressionLevel = 2
 
 // Compress buffers responses, and compresses those of at least minCompressed with gzip, but not for
 // clients that accept server-sent events. It passes on WebSockets and events unchanged. inFlight
-// counts bytes being sent.
+// counts the bytes of responses being sent.
 func Compress(inFlight *inflight.Bytes) Middleware {
 	compress, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(compressionLevel), gzhttp.EnableZstd(false),
@@ -54,7 +54,7 @@ const compressedPart = 64 << 10 // bytes
 // yield lets other goroutines run during a long compression, which Go preempts only after 10 ms.
 func yield(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// In parts, an uncompressed response would make the buffer grow in steps.
+		// Written in parts, an uncompressed response would make the buffer grow in steps.
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w = yieldingWriter{w}
 		}

@@ -26,7 +26,7 @@ type RequestLog struct {
 	rejected zerolog.Sampler
 }
 
-// NewRequestLog returns a log that calls measure after each request and operation.
+// NewRequestLog returns a RequestLog that calls measure after each request and operation.
 func NewRequestLog(
 	log zerolog.Logger, measure func(trace *endpoint.Trace, cost *hbase.Stats, took time.Duration), slow Slow, spans Spans,
 ) *RequestLog {
@@ -44,7 +44,8 @@ func (l *RequestLog) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Operation begins an operation of a WebSocket or a shared stream, and end logs it.
+// Operation begins the measurement of an operation of a WebSocket or a shared stream. end logs the
+// operation.
 func (l *RequestLog) Operation(ctx context.Context, extensions map[string]any) (operation context.Context, end func()) {
 	ctx, _, _, line := l.begin(l.spans.operation(ctx, extensions))
 	return ctx, func() { line(0).Msg("operation") }

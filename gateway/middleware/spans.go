@@ -53,8 +53,8 @@ func (s Spans) request(r *http.Request) context.Context {
 	return ctx
 }
 
-// operation starts a span. If the extensions name no parent, it is that of the WebSocket's
-// handshake, or the span of the POST to the shared stream.
+// operation starts the span of an operation. If its extensions name no parent, the parent is the
+// one that the WebSocket's handshake names, or the span of the POST to the shared stream.
 func (s Spans) operation(ctx context.Context, extensions map[string]any) context.Context {
 	if s.tracer == nil {
 		return ctx

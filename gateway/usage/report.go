@@ -113,7 +113,8 @@ func (c Client) compare(other Client) int {
 	return cmp.Or(cmp.Compare(c.Name, other.Name), cmp.Compare(c.Version, other.Version))
 }
 
-// ServeHTTP returns a [Report] of the parameter hours, or the [Field] of the parameter field.
+// ServeHTTP returns as JSON a [Report] of the last hours (the parameter hours, by default 24), or
+// only the [Field] that the parameter field names.
 func (u *Usage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query, hours := r.URL.Query(), Hours
 	if text := query.Get("hours"); text != "" {

@@ -51,8 +51,8 @@ func isPayload(ctx context.Context, path ast.Path) bool {
 	return operation != nil && operation.Operation == ast.Mutation
 }
 
-// isElement reports whether path is an element of the list. Paths of arguments are not in the
-// response.
+// isElement reports whether path is an element of the list. Other paths may be of arguments, which
+// are not in the response.
 func isElement(path, list ast.Path) bool {
 	n := len(list)
 	if len(path) != n+1 || path[:n].String() != list.String() {

@@ -44,7 +44,7 @@ func (a *Attempts) SignUp(ctx context.Context) (wait time.Duration) {
 }
 
 // LogIn is like SignUp, by address and then by username. If the address must wait, the attempt does
-// not count for the username: one address could lock out its owner.
+// not count for the username: otherwise one address could lock out the owner of the username.
 func (a *Attempts) LogIn(ctx context.Context, username string) (wait time.Duration) {
 	wait = a.logIns.take(AddressOf(ctx), a.now(), 1)
 	if wait > 0 || tables.CheckUsername(username) != nil {

@@ -15,7 +15,8 @@ import (
 // Viewer is the user of a token.
 type Viewer struct {
 	Username string
-	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Others have a role.
+	// Admin: the token has the admin claim, and [Tokens.Dev] honours it. Other administrators have
+	// a role, which tokens do not contain.
 	Admin bool
 }
 
@@ -53,7 +54,7 @@ var urlNames = []string{
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// Proxies and servers log URLs.
+// tokenInURL reports tokens in URLs, which proxies and servers log.
 func tokenInURL(r *http.Request) bool {
 	for name := range r.URL.Query() {
 		if slices.Contains(urlNames, separators.Replace(strings.ToLower(name))) {
