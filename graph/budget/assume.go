@@ -10,7 +10,8 @@ import (
 	"twibase/graph/relay"
 )
 
-// assume gives open variables arbitrary valid values, because fields declare their largest cost.
+// assume returns the values of variables. Open variables get arbitrary valid values, because fields
+// declare the largest cost of open arguments.
 func (c *Checker) assume(op *ast.OperationDefinition) (given map[string]any, open map[string]bool) {
 	given, open = map[string]any{}, map[string]bool{}
 	for i, def := range op.VariableDefinitions {
@@ -81,7 +82,8 @@ func (c *Checker) element(t *ast.Type, i int) any {
 	return c.single(c.Schema.Types[t.NamedType], i)
 }
 
-// dropConditions removes @skip and @include with open variables, because all fields cost most.
+// dropConditions removes @skip and @include with open variables, because the bound of all fields is
+// also a bound of some of them.
 func (c *Checker) dropConditions(doc *ast.QueryDocument) {
 	for _, op := range doc.Operations {
 		c.dropIn(op.SelectionSet)

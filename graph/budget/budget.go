@@ -50,7 +50,7 @@ type Checker struct {
 // Operations returns the operations of documents, sorted by name. A document with several hashes
 // counts once.
 func (c *Checker) Operations(ctx context.Context, trusted *documents.Trusted) []Operation {
-	// Permissions of viewers who are not administrators are checked by reads.
+	// Viewers who are not administrators cost most, because their permissions are checked by reads.
 	ctx = auth.WithViewer(ctx, auth.Viewer{Username: "viewer"})
 	var all []Operation
 	known := map[string]bool{}

@@ -79,7 +79,8 @@ type Excess struct {
 // Failed reports whether the operation is rejected or costs more than allowed.
 func (e *Entry) Failed() bool { return len(e.Rejected)+len(e.Exceeds) > 0 }
 
-// Compare applies the baseline and the maximums as docs/DOCUMENTS.md describes.
+// Compare returns a report. It applies the baseline and the maximums as docs/DOCUMENTS.md
+// describes.
 func Compare(operations, baseline []Operation, maximums Maximums) *Report {
 	r := &Report{Operations: []Entry{}, compares: baseline != nil}
 	before := map[string][]*Operation{}

@@ -71,7 +71,7 @@ func (r *Report) markdownTable(b *strings.Builder, operations []*Entry) (left in
 	return 0
 }
 
-// code returns Markdown for one cell of a table.
+// code returns Markdown that fits into one line and one cell of a table.
 func code(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ", "|", `\|`).Replace(text) + "`"
 }

@@ -67,7 +67,7 @@ func literal(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[st
 	return builtIn(t.NamedType, untyped(value))
 }
 
-// A single value is a list of one.
+// list coerces a single value to a list of one.
 func list(schema *ast.Schema, t *ast.Type, value *ast.Value, variables map[string]any) (any, error) {
 	if value.Kind != ast.ListValue {
 		element, err := literal(schema, t.Elem, value, variables)

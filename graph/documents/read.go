@@ -143,7 +143,7 @@ func fingerprint(seed maphash.Seed, paths []string) uint64 {
 }
 
 // walk visits only documents and .json files in directories, also behind symbolic links. It skips
-// names that begin with a dot: in Kubernetes' volumes, these are behind the links.
+// names that begin with a dot: in Kubernetes' volumes, these are the folders behind the links.
 func walk(paths []string, visit func(file string) error) error {
 	w := walker{visit: visit}
 	for _, path := range paths {

@@ -19,7 +19,8 @@ const (
 	queueTimeout  = time.Second
 	queuedPerSlot = 4
 	// slotReserve limits a client to 1/(1+5) of the slots while other clients send requests:
-	// docs/LIMITS.md has the latencies during attacks.
+	// running operations compete for the processors and the store. docs/LIMITS.md has the latencies
+	// during attacks.
 	slotReserve = 5
 	// placeReserve likewise limits a client that already holds places to 1/(1+1) of all places. One
 	// screen may need several heavy operations.
@@ -29,8 +30,7 @@ const (
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots, a quarter as many, for subscription events: one twit is an event
-	// for
-	// each subscriber.
+	// for each subscriber.
 	events   chan struct{}
 	rejected atomic.Int64
 }
@@ -75,8 +75,7 @@ const (
 	// Bodies and messages of at most shortBody bytes need no share of parsedBytes.
 	shortBody = 16 << 10
 	// parsedBytes bounds the total length of longer ones being parsed, because parsing takes
-	// several
-	// times their length in memory. At most waitingParsed wait, each up to queueTimeout.
+	// several times their length in memory. At most waitingParsed wait, each up to queueTimeout.
 	parsedBytes   = 16 << 20
 	waitingParsed = 16
 	parsedReserve = 1
@@ -98,7 +97,8 @@ func (a *admission) reject() *apierr.Error {
 	return &apierr.Error{Code: apierr.CodeUnavailable, Message: "the server is busy; try again later"}
 }
 
-// Overloaded reports whether the endpoint would now reject r because of its load.
+// Overloaded reports whether the endpoint would now reject r because of its load. For WebSockets
+// and shared streams it is false, because their operations are rejected instead.
 func (e *Endpoint) Overloaded(r *http.Request) bool {
 	slots := e.admission.slots
 	full := slots != nil && slots.Full(auth.ClientOf(r.Context()))

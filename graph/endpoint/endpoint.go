@@ -47,7 +47,7 @@ type Config struct {
 	// Rows returns the rows that the operation of ctx has read. Nil counts none.
 	Rows      func(ctx context.Context) int64
 	RowBudget *auth.Rows // nil is no limit
-	Streams   int        // per client address; 0 for no limit
+	Streams   int        // WebSockets and event streams of a client address; 0 for no limit
 	// Sending counts the bytes of events and WebSocket messages being sent.
 	Sending *inflight.Bytes
 	// Receiving counts the bytes of incomplete messages and request bodies, and of a header longer

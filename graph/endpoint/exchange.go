@@ -81,8 +81,7 @@ func (x *exchange) respond(op *operation) {
 		x.sendEvents(op)
 	default:
 		// Compress of gateway/middleware buffers the response. So the operation holds its read
-		// memory
-		// only until the response is in the buffer.
+		// memory only until the response is in the buffer, not until the client has it.
 		ctx, written := untilWritten(x.ctx)
 		defer written()
 		for response := range x.responses(ctx, op) {

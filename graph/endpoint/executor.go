@@ -28,7 +28,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 		defer endResponse(ctx, cancel)
 		return next(config.Around(apierr.Once(ctx)))
 	})
-	// The report traces the loaders that Around adds.
+	// The report comes after Around, because it traces the loaders that Around adds.
 	if config.RecordCalls != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.RecordCalls, config.Limits[limits.Plan]))
 	}

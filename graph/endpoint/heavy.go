@@ -35,8 +35,8 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// predictor learns the fraction of its plan's bound that each operation of a cached document reads.
-// It is safe for concurrent use.
+// predictor learns which fraction of its bound each operation of a cached document reads, because
+// the bound assumes full pages. It is safe for concurrent use.
 type predictor struct {
 	fractions *recent.Cache[*ast.OperationDefinition, *atomic.Uint64] // bits of a float64
 }
@@ -64,8 +64,7 @@ const decay = 0.9
 // parsed document.
 func (p predictor) learn(op *graphql.OperationContext, bound, rows int64) {
 	// With a small bound the operation is never heavy. A long document is not cached, so each
-	// request
-	// has a new operation.
+	// request has a new operation.
 	if bound <= rowsPerPlace || len(op.RawQuery) > cachedLength {
 		return
 	}

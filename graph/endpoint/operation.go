@@ -34,6 +34,8 @@ type operation struct {
 }
 
 // limitPenalty is how long an operation above a limit keeps its slot and places after its response.
+// Otherwise a client that sends such operations without a pause would take processors and region
+// servers from other clients.
 const limitPenalty = 100 * time.Millisecond
 
 func (op *operation) release() {
@@ -175,7 +177,7 @@ func (e *Endpoint) execute(ctx context.Context, params *graphql.RawParams) iter.
 func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graphql.Response] {
 	return recovering(ctx, func(yield func(*graphql.Response) bool) {
 		if op.Operation.Operation == ast.Subscription {
-			op.release()
+			op.release() // each event has its own slot
 			e.subscription(ctx, op.OperationContext, yield)
 			return
 		}
@@ -246,8 +248,7 @@ func (e *Endpoint) subscription(
 	defer charge()
 	for response := next(); response != nil; response = next() {
 		// No response is sent once the token has been expired for [resume.Grace], and during
-		// shutdown
-		// none without data: it may have failed only because ctx is done.
+		// shutdown none without data: it may have failed only because ctx is done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break
 		}

@@ -104,8 +104,8 @@ func readURL(r *http.Request, p *transport.Params) errorWriter {
 	return nil
 }
 
-// checkEncoding accepts only application/json in UTF-8 without a Content-Encoding. It rejects a
-// repeated Content-Type, because a proxy may use another value.
+// checkEncoding accepts only application/json in UTF-8, with no Content-Encoding but identity. It
+// rejects a repeated Content-Type, because a proxy may use another of the values.
 func checkEncoding(w http.ResponseWriter, header http.Header) *apierr.Error {
 	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || len(header.Values("Content-Type")) > 1 {

@@ -16,7 +16,8 @@ var errTooBusy = &apierr.Error{
 	Message: "the mutation was executed, but the server is too busy for its long answer; read what it changed",
 }
 
-// WithReserve is [plan.WithReserve], but mutations get errTooBusy. Around of [Config] calls it.
+// WithReserve is [plan.WithReserve], but a mutation for which reserve fails gets errTooBusy. Around
+// of [Config] calls it.
 func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
 	return plan.WithReserve(ctx, reserveFor(ctx, reserve))
 }

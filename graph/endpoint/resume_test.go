@@ -51,7 +51,7 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		for _, name := range []string{"a", "LiLei", "HanMeimei"} {
 			f.write(tables.Users.Put(name, &tables.User{Username: name, Name: &name}, 1))
 		}
-		// Connections can be lost during a read.
+		// Reads take time, so that connections can be lost during a read.
 		distant := hbasetest.NewFaults(store,
 			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
 		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }

@@ -48,7 +48,7 @@ func (t *Trace) Variables() string {
 	return text
 }
 
-// The field names of shape are those of the schema.
+// shape returns the type of a value. Its field names are those of the schema.
 func shape(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -57,7 +57,8 @@ func (e *Endpoint) serveShared(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// runOver sends errors of the operation to the stream, and errors of the request as HTTP response.
+// runOver sends errors of the operation to the stream, and errors of the request in the HTTP
+// response.
 func (e *Endpoint) runOver(stream *sse.Stream, w http.ResponseWriter, r *http.Request) {
 	params, writeError := e.read(w, r)
 	if writeError != nil {

@@ -59,7 +59,7 @@ func (c *Call) Set(of *Set, each int64, ready Stage) *Set {
 	return &Set{Cardinality: times(of.Cardinality, max(each, 0)), Ready: ready}
 }
 
-// Returns declares the objects that the field returns, of a connection its nodes. typ is empty
+// Returns declares the objects that the field returns, for a connection its nodes. typ is empty
 // unless the field has an abstract type.
 func (c *Call) Returns(typ string, objects *Set) {
 	if c.returns == nil {

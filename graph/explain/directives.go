@@ -18,6 +18,7 @@ import (
 // WithCosts returns a copy of the schema's definitions with @cost, in rows, and @listSize. Weights
 // come from the [Cost] of each field for one parent, a viewer who is not an administrator, the most
 // expensive required arguments, and a default page after or before a cursor, whichever costs more.
+// The sum of the weights bounds the rows of a query, unless a page is larger than the default.
 //
 //	@cost of a type        the rows that one more object adds to a page: the minimum over all lists
 //	                       of the type

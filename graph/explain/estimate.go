@@ -132,7 +132,8 @@ type estimate struct {
 }
 
 func newEstimate(ordinary bool) *estimate {
-	// No read begins in chain -1, when shared is ready, so only equal reads of it are merged.
+	// The set shared is ready in chain -1, where no read begins, so only equal reads of it are
+	// merged.
 	shared := Set{Cardinality: 1, Ready: Stage{chain: -1}}
 	return &estimate{ordinary: ordinary, chains: make([]int, 1), shared: shared}
 }

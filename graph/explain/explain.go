@@ -93,7 +93,7 @@ func (r *record) share(i int) int64 {
 // Header with the value 1 requests a plan in place of execution.
 const Header = "X-Twibase-Explain"
 
-// Middleware responds to requests with [Header].
+// Middleware responds with a plan to requests with [Header].
 func Middleware(schema graphql.ExecutableSchema, costs Costs, maxBytes int) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		if graphql.GetOperationContext(ctx).Headers.Get(Header) != "1" {

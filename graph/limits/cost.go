@@ -42,7 +42,8 @@ func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.
 }
 
 // Check returns the maximum number of rows of an operation. It rejects an operation that costs too
-// much, or whose arguments a resolver would reject, unless the plan is requested, which shows both.
+// much, or whose arguments a resolver would reject, unless the plan is requested, which shows the
+// cost and the error.
 func (c *CostCheck) Check(
 	ctx context.Context, operation *graphql.OperationContext,
 ) (rows int64, rejection *gqlerror.Error) {

@@ -64,9 +64,9 @@ func (v *values) value(value any, depth int) {
 	}
 }
 
-// Object is a JSON object of a client. If its text is too long for permitted values, which may take
-// 25 times the memory, or if a value exceeds a limit, all values are dropped, and [Limits.Values]
-// returns the error.
+// Object is a JSON object of a client. A text that is too long for permitted values is not decoded,
+// because values may take 25 times its memory. If a value exceeds a limit, all values are dropped.
+// In both cases [Limits.Values] returns the error.
 type Object struct {
 	Fields map[string]any
 	limits *Limits

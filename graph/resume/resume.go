@@ -54,7 +54,8 @@ func WithEnd(ctx, end context.Context) context.Context {
 	return context.WithValue(ctx, endKey{}, end)
 }
 
-// KeyOf returns false if the viewer is anonymous, or the token never expires.
+// KeyOf hashes the viewer, id, document, name and variables of an operation. ok is false if the
+// viewer is anonymous, or the token never expires.
 func KeyOf(ctx context.Context, document, name string, variables map[string]any) (key Key, ok bool) {
 	viewer, known := auth.ViewerOf(ctx)
 	if _, expires := auth.ExpiryOf(ctx); !known || !expires {

@@ -9,7 +9,7 @@ import (
 )
 
 // Bytes counts the bytes in flight in one direction. Above its limit it cuts off the oldest
-// transfers. A nil *Bytes bounds nothing. It is safe for concurrent use.
+// transfers, which are the slow ones. A nil *Bytes bounds nothing. It is safe for concurrent use.
 type Bytes struct {
 	limit int
 
@@ -102,8 +102,8 @@ type Reader struct {
 	transfer *transfer
 }
 
-// Reader reads a request that already holds bytes, such as its header. cut is as in [Bytes.Add],
-// and must make reads return. The caller calls End.
+// Reader returns a reader of a request that already holds bytes, such as its header. cut is as in
+// [Bytes.Add], and must make reads return. The caller calls End.
 func (b *Bytes) Reader(from io.Reader, bytes int, cut func()) *Reader {
 	return &Reader{inFlight: b, from: from, read: bytes, transfer: b.begin(cut)}
 }

@@ -23,7 +23,7 @@ const openTimeout = 10 * time.Second
 // Shared has shared streams (the protocol's single connection mode). It is safe for concurrent use.
 type Shared struct {
 	Sending *inflight.Bytes
-	// After Draining, streams end when no operation runs over them.
+	// After Draining is done, streams end when no operation runs over them.
 	Draining context.Context
 
 	streams sync.Map

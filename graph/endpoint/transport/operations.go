@@ -66,8 +66,8 @@ func (o *Operations) Stop(id string) {
 }
 
 // End removes an operation. Unless the client has stopped it, End calls last to send the last
-// message. The id is free before that, but the connection is busy until then. idle means that Close
-// was called, and no operation remains.
+// message. The id is free before that message, but the connection is busy until it was sent. idle
+// means that Close was called, and no operation remains.
 func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	if o.remove(op) {
 		last()

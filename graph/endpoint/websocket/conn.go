@@ -174,7 +174,8 @@ func (c *conn) initialize(m message) *closeReason {
 }
 
 // send reports whether a message was sent, and closes the connection of a slow reader. After a
-// failure it sends nothing, because the bytes would count as being sent.
+// failure it sends nothing, because the bytes would count as being sent, and might cut off other
+// clients.
 func (c *conn) send(message []byte) (sent bool) {
 	if c.alive.Err() != nil {
 		return false

@@ -21,9 +21,9 @@ import (
 // with the handshake.
 const ownHeaders = "X-Twibase-"
 
-// readInit returns at most one Authorization of connection_init. It copies headers with ownHeaders,
-// and those with the client's name, to headers. It rejects tokens in unknown places, so that no
-// client becomes anonymous by mistake.
+// readInit returns at most one Authorization of connection_init. It copies headers with the prefix
+// ownHeaders, and those with the client's name, to headers. It rejects tokens in unknown places, so
+// that no client becomes anonymous by mistake.
 func (m message) readInit(headers http.Header, bounds *limits.Limits) (authorization []string, wrong *closeReason) {
 	payload := bounds.Object()
 	if len(m.Payload) > 0 {

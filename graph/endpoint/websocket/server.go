@@ -45,9 +45,8 @@ type Server struct {
 	// Parsing, unless nil, waits until a message may be parsed, or rejects it.
 	Parsing func(ctx context.Context, bytes int) (release func(), rejection *apierr.Error)
 	Limits  limits.Limits
-	// After Draining, idle connections are closed with 1001 (going away). After Ended, all are
-	// closed
-	// without a close frame.
+	// After Draining is done, connections are closed with 1001 (going away) once they are idle.
+	// After Ended is done, all are closed without a close frame.
 	Draining, Ended context.Context
 }
 

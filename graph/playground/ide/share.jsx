@@ -10,11 +10,11 @@ export const shared = Object.fromEntries(
     return value ? [[name, value]] : [];
   }),
 );
-// A reload must show the current tabs.
+// A reload must show the current tabs instead of the link's operation.
 if (shared.query) history.replaceState(null, '', location.pathname);
 
-// SharedOperation selects the operation of the page's link once its document is parsed. Later
-// documents may be of other tabs.
+// SharedOperation selects the operation of the page's link when its document is parsed, only the
+// first time: later documents may be of other tabs.
 export function SharedOperation() {
   const { setOperationName } = useGraphiQLActions();
   const parsed = useGraphiQL(({ documentAST }) => Boolean(documentAST));
