@@ -81,7 +81,8 @@ func newCreateTable(table hbase.Table) *pb.CreateTableRequest {
 	return request
 }
 
-// timeToPurgeDeletes replaces HBase's default 0: a major compaction would drop all delete markers.
+// timeToPurgeDeletes replaces HBase's default 0, with which a major compaction would drop all
+// delete markers.
 const timeToPurgeDeletes = "hbase.hstore.time.to.purge.deletes"
 
 // attributes replaces gohbase's defaults: three versions, and an encoding that makes a Get five

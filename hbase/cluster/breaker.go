@@ -23,7 +23,8 @@ import (
 // A server that has not answered any call for the call timeout is unresponsive (an exception is an
 // answer). Then the breaker opens for all regions of the connection, with one probe.
 //
-// A probe repeats a Get of one row with [hbase.DefaultTimeout] until one does not time out.
+// A probe repeats a Get of one row, with [hbase.DefaultTimeout] for each attempt, until one does
+// not time out.
 type breaker struct {
 	open    atomic.Int64 // usually 0: no lock
 	mu      sync.Mutex

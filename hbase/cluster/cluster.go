@@ -70,7 +70,7 @@ type Store struct {
 	maxMulti    int
 	multiSize   *prometheus.HistogramVec
 
-	// set by ?flush=
+	// ?flush=: gohbase delays Gets and mutations to send them together
 	collects bool
 
 	adminRegion atomic.Pointer[hrpc.RegionInfo] // of the last admin call
@@ -185,8 +185,8 @@ func (s *Store) begin(ctx context.Context, timeout time.Duration) (context.Conte
 
 var zkLogs sync.Once
 
-// routeLogs returns gohbase's logger. The first store also sets ZooKeeper's, because the process
-// has only one, which is read without a lock.
+// routeLogs returns gohbase's logger. Only the first store also sets ZooKeeper's logger, because
+// the process has only one, which is read without a lock.
 func routeLogs(log zerolog.Logger) *slog.Logger {
 	zkLogs.Do(func() { zk.DefaultLogger = zkLogger{log.With().Str("from", "zookeeper").Logger()} })
 	if log.GetLevel() > zerolog.DebugLevel {
@@ -222,7 +222,7 @@ type zkLogger struct{ log zerolog.Logger }
 // Printf logs at level debug, because ZooKeeper's calls also return their errors.
 func (l zkLogger) Printf(format string, args ...any) { l.log.Debug().Msgf(format, args...) }
 
-// multiSize returns gohbase's metric of the sizes of multis.
+// multiSize returns gohbase's metric of the sizes of multis, to which this package adds its own.
 func multiSize() *prometheus.HistogramVec {
 	again := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "gohbase", Name: "batch_flush_size", Help: "Number of RPCs sent in multis",

@@ -30,7 +30,7 @@ var exceptions = map[string]error{
 // tooLarge matches the end of a DoNotRetryIOException's message, after any row key.
 var tooLarge = regexp.MustCompile(`(?m) with size \d+ exceeds limit of \d+ bytes$`)
 
-// busyExceptions are retried.
+// busyExceptions are temporary: their calls are retried.
 var busyExceptions = map[string]bool{
 	"CallDroppedException":      true,
 	"CallQueueTooBigException":  true,

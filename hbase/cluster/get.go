@@ -52,8 +52,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) (results []hbase.Resu
 	return results, cancellation(ctx)
 }
 
-// getAndRetry repeats Gets that a busy server rejected. In parallel, gohbase sends those of unknown
-// regions, and those that failed.
+// getAndRetry sends Gets to the servers of their regions, and repeats those that a busy server
+// rejected. In parallel, gohbase sends those of unknown regions, and those that failed.
 func (s *Store) getAndRetry(
 	ctx context.Context, gets []hbase.Get, selections []*selection, valid []int, results []hbase.Result,
 ) {
@@ -108,7 +108,8 @@ func (s *Store) getThroughGohbase(
 	}, rest)
 }
 
-// cancellation is the error of a whole call. After a deadline, each Get or mutation has its own.
+// cancellation returns the error of a whole call if ctx was cancelled. After a deadline, each Get
+// or mutation has its own.
 func cancellation(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("hbase: %w", ctx.Err())

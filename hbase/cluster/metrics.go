@@ -14,7 +14,8 @@ func newExceptionCounter() *prometheus.CounterVec {
 	}, []string{"exception"})
 }
 
-// Metrics returns the collectors of a store with Kerberos, for tests of dashboards and alerts.
+// Metrics returns the collectors of an unconnected store with Kerberos, for tests of dashboards and
+// alerts.
 func Metrics() []prometheus.Collector {
 	return (&Store{exceptions: newExceptionCounter(), login: new(kerberos.Login)}).Metrics()
 }

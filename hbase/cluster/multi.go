@@ -12,8 +12,8 @@ import (
 	"twibase/hbase"
 )
 
-// maxMulti bounds a multi: a region server executes several in parallel, while the gateway decodes
-// others (BenchmarkUnlimitedMulti).
+// maxMulti bounds the calls of a multi: a region server executes several multis in parallel, while
+// the gateway decodes others (BenchmarkUnlimitedMulti).
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.

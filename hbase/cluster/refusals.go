@@ -13,7 +13,8 @@ import (
 	"twibase/hbase"
 )
 
-// refusal usually lasts until the configuration changes. Its text says what to change.
+// refusal is an error that usually lasts until the configuration changes. Its text says what to
+// change.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }

@@ -16,9 +16,9 @@ import (
 
 // CheckAndPut may return a wrong result if a connection is lost: gohbase repeats the RPC, and its
 // check fails if the first RPC has written the cells. Then CheckAndPut reads the row, and returns
-// true if it has the cells of put. true is wrong if another caller put the same cells; false, if
-// another caller has replaced them. To be sure, put a unique value, and read it if the result is
-// false.
+// true if it has the cells of put. The result true is wrong if another caller put the same cells,
+// and the result false if another caller has replaced them. To be sure, put a unique value, and
+// read it if the result is false.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	if err := put.Validate(); err != nil {
 		return false, err

@@ -23,7 +23,7 @@ type address struct {
 	flush         time.Duration
 }
 
-// CheckURL returns the error of [Open] for a malformed URL, without a user and password.
+// CheckURL returns the error of [Open] for a malformed URL. The error omits a user and password.
 func CheckURL(url string) error {
 	_, err := parseURL(url)
 	return err

@@ -13,8 +13,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// Refusal usually lasts until the configuration of the gateway, the KDC or the server changes. Its
-// text says what to change.
+// Refusal is an error that usually lasts until the configuration of the gateway, the KDC or the
+// server changes. Its text says what to change.
 type Refusal struct{ text string }
 
 func (r *Refusal) Error() string { return r.text }

@@ -39,7 +39,7 @@ func New(config Config, log zerolog.Logger) (*Login, error) {
 	return &Login{id: id, log: log, slot: make(chan struct{}, 1)}, nil
 }
 
-// Start logs in, and returns a Login that Close ends.
+// Start logs in, and returns a Login that is renewed until Close.
 func (l *Login) Start(ctx context.Context) (*Login, error) {
 	started := &Login{id: l.id, log: l.log, slot: l.slot}
 	limited, cancel := context.WithTimeout(ctx, startTimeout)
