@@ -130,9 +130,9 @@ func nonexistent[P any]() *P {
 	return o
 }
 
-// hasUnreadable finds values that must not be removed: the plan would not read the row, but
-// gqlgen's executor already has its error. Lists must name existing objects, because the executors
-// treat others differently.
+// hasUnreadable reports whether v contains an object whose row cannot be read. Such a value is not
+// removed: the plan would not read the row, but gqlgen's executor already has its error. Lists must
+// name existing objects, because the executors treat others differently.
 func (p faultPlan) hasUnreadable(v reflect.Value) bool {
 	switch _, row := v.Interface().(interface{ ID() tables.ID }); {
 	case p.errors == 0:
@@ -233,7 +233,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// Results do not share parts of connections.
+// isPart reports whether t points to a part of a connection, which results do not share.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }

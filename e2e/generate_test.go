@@ -16,8 +16,8 @@ type generator struct {
 	*rand.Rand
 	*fixture
 	schema *ast.Schema
-	// forward omits pages from the end: the oracle does not know where a bucket ends, and shortens
-	// the page.
+	// forward omits pages from the end: the end of a bucket shortens them, and the oracle does not
+	// know where it is.
 	forward bool
 	sorted  map[string][]string
 

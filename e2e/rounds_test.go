@@ -11,7 +11,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// See EXPLAIN.md, "How many rounds". C is the cursor of a list's first entry.
+// The further rounds of docs/EXPLAIN.md, "How many rounds". C is the cursor of a list's first
+// entry.
 func TestRootsAndCursorsTakeTheirDocumentedRounds(t *testing.T) {
 	const twit = `"VEx1Y3kAf__-ahlKpH9sdWN5LTM"`
 	handler := newExplainHandler(sampleStore(t), tables.ListBound)

@@ -57,8 +57,8 @@ func (s *soak) watch() (sizes []size) {
 	}
 }
 
-// With the embedded store it checks only the heap, because Pebble's other caches fill up to their
-// limits.
+// With the embedded store, checkMemory checks only the heap, because Pebble's other caches fill up
+// to their limits.
 func (s *soak) checkMemory(sizes []size) {
 	fifth := len(sizes) / 5
 	medians := func(of func(size) int64) (early, late int64) {

@@ -13,7 +13,8 @@ func anyValue(is func(v *value) bool, change func(g *generator, v *value) bool) 
 	}
 }
 
-// The returned literal is the mutation's input object, sometimes as a variable's default.
+// inputObject replaces the document by a mutation. The returned literal is its input object,
+// sometimes as a variable's default.
 func (g *generator) inputObject(d *document) *value {
 	*d = document{variables: map[string]string{}}
 	g.document = d

@@ -37,7 +37,7 @@ type fixture struct {
 	// star is never deleted.
 	star  string
 	phase atomic.Int64
-	// The counts are those of changes of broadcasts.
+	// broadcasts has the stored states of authors. The counts are those of their changes.
 	broadcasts                             map[string]tables.Broadcast
 	becameBroadcaster, stoppedBroadcasting int
 	// jobsPending: the last check found jobs in quarantine.
@@ -182,7 +182,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// end may be called twice.
+// load starts the clients. end stops them, and may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup

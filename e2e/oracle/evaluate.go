@@ -31,7 +31,7 @@ type Viewer struct {
 	Admin    bool
 }
 
-// Request's Variables may have refs as ids and cursors.
+// Request is a query of a viewer. Ids and cursors among the variables may be refs.
 type Request struct {
 	Query     string
 	Variables map[string]any

@@ -144,7 +144,7 @@ func (l list) existsBetween(from, to int) any {
 	return false
 }
 
-// orUnknown is for the direction of paging: more entries make false unknown.
+// orUnknown is for the direction of paging. It replaces false by Either if more entries follow.
 func (l list) orUnknown(rest any, more bool) any {
 	if rest == false && more {
 		return Either{}
@@ -152,7 +152,7 @@ func (l list) orUnknown(rest any, more bool) any {
 	return rest
 }
 
-// behindCursor is for the other direction.
+// behindCursor is the same for the other direction.
 func (l list) behindCursor(cursor *string, from, to int) any {
 	switch {
 	case cursor == nil:

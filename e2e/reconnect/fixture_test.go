@@ -34,7 +34,7 @@ type fixture struct {
 	failures   []string
 }
 
-// The test reports the failures of the smallest failing history.
+// Errorf records a failure. The test reports those of the smallest failing history.
 func (f *fixture) Errorf(format string, args ...any) {
 	f.failuresMu.Lock()
 	defer f.failuresMu.Unlock()

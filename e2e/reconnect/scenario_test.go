@@ -20,7 +20,7 @@ type scenario struct {
 	newer    tables.TwitKey
 }
 
-// In each, a simpler delivery rule would omit the older twit.
+// In each of scenarios, a simpler delivery rule would omit the older twit.
 var scenarios = []func(*scenario){
 	(*scenario).olderIsDeliveredDuringReconnect,
 	(*scenario).olderIsDeliveredDuringFirstPoll,

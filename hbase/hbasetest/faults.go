@@ -10,7 +10,7 @@ import (
 	"twibase/hbase"
 )
 
-// Faults is safe for concurrent use.
+// Faults fails operations as its hook decides. It is safe for concurrent use.
 type Faults struct {
 	store hbase.Store
 	hook  Hook
@@ -42,7 +42,7 @@ type Fault struct {
 	Delay time.Duration
 }
 
-// Hook must be safe for concurrent use.
+// Hook returns an operation's fault. It must be safe for concurrent use.
 type Hook func(Op) Fault
 
 var _ hbase.Store = (*Faults)(nil)

@@ -57,7 +57,7 @@ func (r *Recorder) lines(reads bool) []string {
 	return lines
 }
 
-// Calls returns the sorted lines of each call since the last Reset.
+// Calls returns the sorted lines of each call since the last Reset, the earliest call first.
 func (r *Recorder) Calls() [][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

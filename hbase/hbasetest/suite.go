@@ -39,7 +39,8 @@ func Run(t *testing.T, open func(t *testing.T) hbase.Store) {
 type suite struct {
 	store hbase.Store
 	ctx   context.Context
-	// table has the families f and i (one version), v (keep versions), and t (with a TTL).
+	// table has the families f and i (one version), v (as many as the constant keep), and t (with a
+	// TTL).
 	table string
 	// split has the family i. splits has the start keys of its regions.
 	split  string

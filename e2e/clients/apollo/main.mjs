@@ -1,4 +1,4 @@
-// ../harness.mjs says how it is run.
+// Apollo Client as a test: ../harness.mjs says how it is run.
 import { ApolloClient, CombinedGraphQLErrors, gql } from '@apollo/client';
 import { GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { filter, firstValueFrom } from 'rxjs';

@@ -24,8 +24,8 @@ type Live struct {
 	Receive  func(twit *api.TwitsTwitPostedTwit)
 }
 
-// Run receives each twit once, until ctx ends or the server rejects the subscription with a
-// gqlerror.List.
+// Run receives each twit once, until ctx ends or the server rejects the subscription. The error of
+// a rejection is a gqlerror.List.
 func (l *Live) Run(ctx context.Context) error {
 	rejected, pause := "", 100*time.Millisecond
 	for ctx.Err() == nil {

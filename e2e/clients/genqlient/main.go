@@ -1,7 +1,7 @@
 // Genqlient uses the API with genqlient, and prints a report as JSON: go run . URL TOKENS LIVE
 //
-// ../harness.mjs describes TOKENS, here of LiLei. LIVE is URL over connections that are sometimes
-// lost.
+// TOKENS is as in ../harness.mjs, for LiLei. LIVE is the same endpoint as URL, over connections
+// that are sometimes lost.
 package main
 
 import (

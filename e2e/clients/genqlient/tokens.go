@@ -14,7 +14,8 @@ type Tokens struct {
 	token string
 }
 
-// Token gets a new token, once for all requests, if the server rejected this one or there is none.
+// Token returns the token. If the server rejected it, or there is none, it gets a new one, once for
+// all requests.
 func (t *Tokens) Token(ctx context.Context, rejected string) (token string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,4 +1,4 @@
-// ../harness.mjs says how it is run.
+// urql with graphcache as a test: ../harness.mjs says how it is run.
 import { gql } from '@urql/core';
 import { introspection, other, report, Socket, subscribed, tokens, twit, url, viewer } from '../harness.mjs';
 import { socket } from '../socket.mjs';

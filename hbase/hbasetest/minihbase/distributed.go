@@ -163,7 +163,7 @@ func (d *Distributed) ServerEnded(i int) bool {
 	}
 }
 
-// KillServer's regions are reassigned after the session timeout.
+// KillServer kills a region server, whose regions are reassigned after the session timeout.
 func (d *Distributed) KillServer(i int) { d.servers[i].kill() }
 
 // TerminateServer sends SIGTERM. The server closes its regions, and the master reassigns them.
@@ -175,8 +175,8 @@ func (d *Distributed) TerminateServer(i int) {
 // KillMaster leaves regions on their servers.
 func (d *Distributed) KillMaster() { d.master.kill() }
 
-// StopServer suspends a region server until ContinueServer. Its connections stay open. After the
-// session timeout, it ends as soon as it continues.
+// StopServer suspends a region server until ContinueServer. Its connections stay open. If the
+// session timeout passes, it ends as soon as it continues.
 func (d *Distributed) StopServer(i int) { d.servers[i].signal(syscall.SIGSTOP) }
 
 func (d *Distributed) ContinueServer(i int) { d.servers[i].signal(syscall.SIGCONT) }

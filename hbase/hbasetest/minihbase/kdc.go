@@ -103,7 +103,7 @@ func (k *KDC) Environment() map[string]string {
 	}
 }
 
-// Security uses protection as hbase.rpc.protection.
+// Security is of an HBase with Kerberos. protection is hbase.rpc.protection.
 func (k *KDC) Security(protection string) (Security, error) {
 	login, err := kerberos.New(k.Config(), zerolog.Nop())
 	return Security{

@@ -15,7 +15,8 @@ const StoreVariable = "TWIBASE_TEST_HBASE"
 var (
 	// The JVM's second compiler takes half of the CPU time.
 	shortLived = []string{"-XX:TieredStopAtLevel=1"}
-	// The default is 150 ms, in which the master collects procedures for a region server.
+	// The master waits for this time, by default 150 ms, to send a region server several procedures
+	// together.
 	impatient = []string{"-Dhbase.procedure.remote.dispatcher.delay.msec=5"}
 )
 
@@ -54,7 +55,7 @@ func ForTest(t testing.TB) string {
 	return shared.hbase.URL()
 }
 
-// Missing skips a test, or fails it if CI is set.
+// Missing skips a test that needs something not installed, or fails it if CI is set.
 func Missing(t testing.TB, reason any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
