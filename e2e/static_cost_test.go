@@ -32,7 +32,7 @@ func (c *staticCost) of(operation *ast.OperationDefinition) int {
 	return c.set(operation.SelectionSet, 1, nil, 0)
 }
 
-// The sized fields of n objects are lists of a length.
+// set is for n objects, whose sized fields are lists of a length.
 func (c *staticCost) set(set ast.SelectionSet, n int, sized map[string]bool, length int) (cost int) {
 	for _, selected := range set {
 		switch selected := selected.(type) {

@@ -62,7 +62,7 @@ type Config struct {
 	// requests are still served.
 	DrainDelay time.Duration
 
-	Shared bool // the store is an HBase cluster
+	Shared bool // the store is an HBase cluster, which other gateways may also serve
 
 	Production bool
 	// PrivateMetrics hides /metrics on Public.

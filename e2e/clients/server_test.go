@@ -52,7 +52,7 @@ func start(t *testing.T, flags ...string) server {
 
 const unreadable = "Polly"
 
-// A user's followerCount is unreadable.
+// In the server's store, the followerCount of a user is unreadable.
 func startUnreadable(t *testing.T) server {
 	t.Helper()
 	folder := t.TempDir()

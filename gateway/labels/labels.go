@@ -29,7 +29,7 @@ type Values struct {
 	dropped func(value string)
 
 	own    map[string]*use
-	others map[string]int // since the last ranking, of at most max values
+	others map[string]int // calls since the last ranking, of at most max values
 	free   int
 	next   time.Time // the next ranking
 }

@@ -14,7 +14,8 @@ import (
 const minSecret = 32
 
 // Secrets are the keys of tokens that this server issues, safe for concurrent use. The first signs,
-// and all verify, so that secrets can be replaced.
+// and all verify. To replace a secret, add the new one as the first line, and remove the old one
+// when its tokens have expired.
 type Secrets struct{ secrets *reloaded[[][]byte] }
 
 // NewSecrets returns fixed secrets: at least one, of at least 32 bytes.

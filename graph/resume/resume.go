@@ -9,7 +9,8 @@
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
 //
 // The position is kept if all events before it were sent. If a resumed operation ends before it
-// sends an event, the position where it resumed is kept until its minute ends.
+// sends an event, because the connection failed again, the position where it resumed is kept until
+// its minute ends.
 package resume
 
 import (
