@@ -46,7 +46,7 @@ func (r *readiness) check(ctx context.Context) error {
 }
 
 // probe reads users and writes to intents, which all writes need. One available region of each is
-// enough: the others are unavailable to all gateways. probe needs no HBase master.
+// enough: an unavailable region is unavailable to all gateways. probe needs no HBase master.
 func (r *readiness) probe(ctx context.Context) error {
 	reads, writes := make(chan error, 1), make(chan error, 1)
 	go func() { reads <- r.reads(ctx) }()

@@ -136,7 +136,7 @@ func (o *Operation) Sent() {
 // Expire or Stop.
 func (o *Operation) Expire(position Position) { o.stop(position, true) }
 
-// Stop is Expire for another end, such as a closed connection.
+// Stop is like Expire, for an operation that ended for another reason, such as a closed connection.
 func (o *Operation) Stop(position Position) { o.stop(position, false) }
 
 func (o *Operation) stop(position Position, expired bool) {
