@@ -26,8 +26,8 @@ var signUp = loadtest.Request{
 // going first, so that each ratio compares neighbouring turns. The tenth percentiles of the costs
 // compare the turns that other processes disturbed least, but may omit garbage collections.
 //
-// Both must return the responses of the handwritten program, byte for byte. Their stores exist, so
-// the rows that a first start writes are in files. Both write a user, so that no memtable is empty.
+// Their stores exist, so the rows that a first start writes are in files. Both write a user, so
+// that no memtable is empty.
 func compareWith(ctx context.Context, w *dataset, other string) error {
 	p, err := newWorkspace()
 	if err != nil {

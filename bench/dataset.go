@@ -21,7 +21,6 @@ const (
 	holders       = 6
 )
 
-// dataset is generated from a constant seed.
 type dataset struct {
 	users       []*tables.User
 	user        map[string]*tables.User

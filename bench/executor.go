@@ -29,7 +29,7 @@ func (w *dataset) stock() graphql.ExecutableSchema {
 	return exec.NewExecutableSchema(exec.Config{Resolvers: root{dataset: w}})
 }
 
-// responder executes a request. The response is valid until the next call.
+// The response is valid until the next call of the responder.
 func responder(schema graphql.ExecutableSchema, body []byte, viewer string) func() []byte {
 	e := executor.New(schema)
 	e.SetQueryCache(lru.New[*ast.QueryDocument](10))

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// cost is the cost of one call, with the CPU time of all threads and garbage collection.
+// The CPU time of a cost includes all threads and garbage collection.
 type cost struct {
 	cpu    time.Duration
 	allocs float64

@@ -129,7 +129,6 @@ func (p *workspace) importFollowGraph(ctx context.Context) (program, store strin
 	return p.importUsers(ctx, users, edges)
 }
 
-// idleConnections is 10,000, or fewer if the limit of open files is lower.
 func idleConnections() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// root has only the resolvers of the queries.
 type (
 	root struct {
 		exec.ResolverRoot

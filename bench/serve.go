@@ -32,7 +32,6 @@ func (q *query) request() loadtest.Request {
 	return r
 }
 
-// serveCommand makes this program serve a dataset with the plan or with handwritten.
 const serveCommand = "serve-dataset"
 
 func serveDataset(ctx context.Context, by string) error {

@@ -73,14 +73,12 @@ func onHBase(ctx context.Context, w *dataset) error {
 	if err := errors.Join(handErr, err); err != nil {
 		return err
 	}
-	// Java needs time to compile hot code.
 	if _, err := twibase.Drive(w.queries()[0].request(), connections, 20*time.Second); err != nil {
 		return err
 	}
 	return w.reference([]server{{"by hand, from memory", hand}, {"twibase, real HBase", twibase}})
 }
 
-// startHBase returns nil and no error without Java or Maven.
 func startHBase(ctx context.Context, dir string) (*minihbase.HBase, error) {
 	h, err := minihbase.Start(ctx, dir)
 	if errors.Is(err, minihbase.ErrMissing) {
@@ -141,7 +139,7 @@ func (w *dataset) reference(servers []server) error {
 	return nil
 }
 
-// shapes prints ratios to the first server. The last one must be twibase, which reports its rows.
+// The last server must be twibase, which reports its rows.
 func (w *dataset) shapes(servers []server) error {
 	columns := []string{"query"}
 	for i, s := range servers {

@@ -36,10 +36,9 @@ const (
 	rowCache = 32 << 20
 )
 
-// tracingCommand measures a number of rounds. It needs a program built by [buildTracing].
+// tracingCommand needs a program built by [buildTracing].
 const tracingCommand = "measure-tracing"
 
-// tracingSwitches are added to the package hbase.
 const tracingSwitches = `package hbase
 
 // Untraced makes the functions of tracing return immediately. TracingOff makes a gateway with spans
@@ -52,7 +51,7 @@ const off = "if tracing.TracingOff { s.tracer = nil }; "
 
 // switched has statements to insert at the start of functions, so that one gateway can run with and
 // without tracing. Two builds would also differ in the alignment of loops, and two gateways in the
-// contents of CPU caches. The embedded store has no spans of RPCs.
+// contents of CPU caches.
 var switched = map[string]map[string]string{
 	"gateway/middleware/spans.go": {
 		"func (s Spans) request(":   off + "if tracing.Untraced { return r.Context() }",
@@ -67,8 +66,7 @@ var switched = map[string]map[string]string{
 // setSwitches is nil unless buildTracing has built the program.
 var setSwitches func(untraced, off bool)
 
-// tracing compares requests with and without spans. The CPU time of this process, with the
-// collector, is not measured.
+// The CPU time of this process, with the collector, is not measured.
 func tracing(ctx context.Context, _ *dataset) error {
 	p, err := newWorkspace()
 	if err != nil {
@@ -141,7 +139,6 @@ func (p *workspace) buildTracing(ctx context.Context) (program string, err error
 	return program, nil
 }
 
-// insert inserts statements after lines that begin with the keys.
 func insert(text string, statements map[string]string) (string, error) {
 	inserted := 0
 	var b strings.Builder
@@ -171,7 +168,7 @@ type variant struct {
 	cpu           []float64 // per request, by round
 }
 
-// measureTracing prints the costs of variants. Two are the same, to show the error of the method.
+// Two of the variants are the same, to show the error of the method.
 func measureTracing(ctx context.Context, rounds int) error {
 	if setSwitches == nil {
 		return errors.New("run bench tracing, which builds the program for this command")

@@ -20,8 +20,7 @@ import (
 	traceapi "go.opentelemetry.io/otel/trace/embedded"
 )
 
-// takeTurns measures rounds, in which variants take turns with each request. Garbage is collected
-// between requests, which is not measured.
+// Garbage is collected between requests, which is not measured.
 func (c *tracingClient) takeTurns(ctx context.Context, variants []*variant, rounds int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	// With a second thread, Go's scheduler would also search for work.
@@ -144,8 +143,8 @@ func (s *switchedTracer) Start(ctx context.Context, name string, options ...trac
 	return s.current.Start(ctx, name, options...)
 }
 
-// newProvider returns a provider with the exporter of 'twibase serve', which exports at the end of
-// a round. A ratio of 1/n samples each n-th trace.
+// The provider exports at the end of a round, with the exporter of 'twibase serve'. A ratio of 1/n
+// samples each n-th trace.
 func newProvider(ctx context.Context, ratio float64) (*sdk.TracerProvider, *countingExporter, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {

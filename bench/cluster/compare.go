@@ -78,7 +78,7 @@ func (s *side) prepare(h *minihbase.HBase, first *side) (err error) {
 	return s.warm(h)
 }
 
-// warm waits until Java has compiled the hot code, which takes minutes.
+// warm waits until Java has compiled the hot code.
 func (s *side) warm(h *minihbase.HBase) error {
 	best, since := math.Inf(1), 0
 	for lap := 0; lap < laps && since < 4; lap++ {

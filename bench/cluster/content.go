@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// nestedQuery returns a query with three nested lists. open and closed enclose the items of a list.
+// open and closed enclose the items of a list.
 func nestedQuery(open, closed string) []byte {
 	return fmt.Appendf(nil, `{"query":"{user(username:\"u31891\"){username name followers(first:20)%[1]s{username name followers(first:20)%[1]s{username name twits(first:3)%[1]s{id content}%[2]s}%[2]s}%[2]s}}"}`,
 		open, closed)

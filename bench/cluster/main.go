@@ -1,5 +1,5 @@
-// Cluster compares twibase, with each setting of the store, and a gateway in Java. They execute a
-// nested query on HBase with three region servers and real data: see docs/HBASE.md.
+// Cluster compares twibase, with each setting of the store, and a gateway in Java on a real HBase:
+// see docs/HBASE.md.
 //
 //	TWIBASE_DATA=FOLDER go -C bench run ./cluster
 //

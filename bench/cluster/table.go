@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// table prints the median, minimum and maximum of each figure of a row.
 type table struct {
 	columns []string
 	order   []string

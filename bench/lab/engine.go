@@ -30,7 +30,7 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
-// fill writes a design. It waits while region servers flush.
+// fill waits while region servers flush.
 func fill(ctx context.Context, store hbase.Store, d design) error {
 	const cells, timeout = 4000, 10 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, timeout)

@@ -48,7 +48,6 @@ type inboxes struct{ length int }
 
 func inboxOwner(n int) string { return fmt.Sprintf("o%02d", n%inboxCount) }
 
-// entryTime gives each entry its own millisecond.
 func entryTime(n int) int64 { return 1_400_000_000_000 + int64(n)*1009 }
 
 func entryName(n int) string { return fmt.Sprintf("u%05d/%08d", n*7919%100_000, n) }

@@ -56,8 +56,8 @@ type playData struct {
 	days       map[string]map[string]int
 }
 
-// newPlayData chooses up to eight users per number of days, each with a game that they played and
-// one that they did not play.
+// newPlayData chooses up to eight users per number of days, each with a played and an unplayed
+// game.
 func newPlayData(population []player) *playData {
 	p := &playData{population, map[int][]subject{}, map[string][]string{}, map[string]map[string]int{}}
 	for _, user := range population {

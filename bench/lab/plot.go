@@ -30,7 +30,6 @@ var colours = []color.Color{
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
 
-// drawPlot draws queries with sizes, at the largest scale.
 func drawPlot(file string, c comparison, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	queries := c.at(c.scales[0]).queries

@@ -49,7 +49,7 @@ func withPrefix(table, prefix string) hbase.Scan {
 	return hbase.Scan{Table: table, Start: prefix, Stop: hbase.PrefixEnd(prefix)}
 }
 
-// limited limits a scan and its page to the same number of rows, so that it takes one RPC.
+// A limited scan takes one RPC.
 func limited(scan hbase.Scan, rows int) hbase.Scan {
 	scan.Limit, scan.PageSize = rows, rows
 	return scan

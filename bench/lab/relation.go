@@ -10,7 +10,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// relation compares one table for both directions with a table for each.
 var relation = comparison{
 	name:   "relation",
 	scale:  "users whom each follows",
@@ -80,7 +79,6 @@ func (s directions) entryOf(a, b string) hbase.Get {
 
 const userCount = 1000
 
-// follows has users with degree followers, who follow degree users.
 type follows struct{ degree int }
 
 func userName(n int) string { return fmt.Sprintf("u%04d", n%userCount) }
@@ -103,7 +101,7 @@ func (f follows) rows(of func(a, b string) []hbase.Put) iter.Seq[hbase.Put] {
 	}
 }
 
-// pair returns two users. Every second pair is no follow.
+// Every second pair is no follow.
 func (f follows) pair(instance, i int) (a, b string, follows bool) {
 	n := instance*37 + i*11
 	if i%2 == instance%2 {
@@ -191,7 +189,6 @@ func (f follows) getPages(s directions) queryFunc {
 	}
 }
 
-// write writes existing follows again, so that the expected results stay the same.
 func (f follows) write(of func(a, b string) []hbase.Put) queryFunc {
 	return func(ctx context.Context, store hbase.Store, size, instance int) ([]string, error) {
 		var all []hbase.Mutation
