@@ -39,7 +39,6 @@ func fieldsOf(d *ast.Definition) (all []*ast.FieldDefinition) {
 	return all
 }
 
-// selection selects every field, objects to a depth, and only ids below.
 func selection(t *testing.T, name string, depth int) string {
 	t.Helper()
 	d := apiSchema.Types[name]

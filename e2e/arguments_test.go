@@ -185,7 +185,6 @@ func (g *generator) id() any {
 	return oneOf(g, hostileIDs)
 }
 
-// page adds at most one invalid argument.
 func (g *generator) page(p parent, field *ast.FieldDefinition, below *parent, add func(name, value string)) {
 	size, valid := g.IntN(8), !g.chance(15)
 	if g.chance(8) {

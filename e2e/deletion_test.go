@@ -21,7 +21,6 @@ import (
 	"twibase/transfer"
 )
 
-// The payload has the attributes of the deleted row, before and after the clean-up.
 func TestPayloadOfDeletionHasEmptyLists(t *testing.T) {
 	for _, test := range []struct{ mutation, input, of, selected, want string }{
 		{"deleteUser", `{username:"owner"}`, "user",
@@ -248,8 +247,6 @@ func TestTwitsOfDeletedUserAreNotDelivered(t *testing.T) {
 	}
 }
 
-// Lists omit deleted members, and members that refer to deleted objects, if an attribute is
-// selected.
 func TestListsOmitDeletedUsersFromCommit(t *testing.T) {
 	s := newPeopleGateway(t, folderOf(t, people))
 	fan := fmt.Sprintf("%q", oracle.Get(s.query(t, unauthenticated, `{user(username:"fan"){id}}`), "user", "id"))

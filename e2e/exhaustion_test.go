@@ -44,10 +44,9 @@ const (
 	mostResident             = 400 << 20
 )
 
-// exhaustingLoads are the attackers' queries. Each author has 100 twits of 40 KB: 24 authors take
-// 96 MB in one round, and 7 stay just within the limit. The user long has 1,000 such twits: a page
-// from the end reads 256 of them, and the positions of the others. The long answer has two of them
-// 200 times, which is 16 MB.
+// Each author has 100 twits of 40 KB: 24 authors take 96 MB in one round, and 7 stay just within
+// the limit. The user long has 1,000 such twits: a page from the end reads 256 of them, and the
+// positions of the others. The long answer has two of them 200 times, which is 16 MB.
 var exhaustingLoads = []load{
 	{"a cheap query", `{user(username:"A"){name}}`, 1},
 	{"a query beyond the limit", longTwitsOf(heavyAuthors), 1},
@@ -100,8 +99,7 @@ func TestOthersAreServedUnderAttack(t *testing.T) {
 	})
 }
 
-// exhaustion is a gateway with little read memory. Each client but the attackers has its own
-// address.
+// Each client but the attackers has its own address.
 type exhaustion struct {
 	gateway *loadtest.Gateway
 	others  []*http.Client
@@ -219,8 +217,8 @@ func ask(ctx context.Context, client *http.Client, url, query string) string {
 	return code
 }
 
-// startAttack starts 64 clients that send a query without pause until stop. They run in a process
-// of the lowest priority, because real attackers have their own processors.
+// The clients run in a process of the lowest priority, because real attackers have their own
+// processors.
 func startAttack(t *testing.T, url string, a load) (stop func() map[string]int) {
 	order, err := json.Marshal(attackOrder{url, a.query, a.addresses})
 	if err != nil {

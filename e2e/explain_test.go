@@ -103,7 +103,6 @@ func (r request) exceeds(handler http.Handler, c *comparison) (violation string)
 	return violation
 }
 
-// The counts do not depend on the names of the objects.
 func TestPlanCountsReadsOfEachObject(t *testing.T) {
 	handler := newExplainHandler(inMemory(t), tables.ListBound)
 	gets := func(viewer, query string) int64 {

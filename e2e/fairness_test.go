@@ -16,7 +16,6 @@ import (
 	"twibase/transfer"
 )
 
-// The greedy address sends ten times as many requests as others, and gets only its rows per second.
 func TestGreedyAddressDoesNotAffectOthers(t *testing.T) {
 	store := inMemory(t)
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

@@ -17,8 +17,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// faultPlan decides which rows fail and which parts of results are missing, by the seed and the
-// name of the row or part, not by the order or number of reads.
+// faultPlan decides by the seed and the name of the row or part, not by the order or number of
+// reads.
 type faultPlan struct {
 	seed uint64
 	// One of errors rows is unreadable, and one of missing parts is null, unless 0.
@@ -233,7 +233,7 @@ func (p faultPlan) remove(field, name string, v reflect.Value, unreadable bool) 
 	}
 }
 
-// isPart reports whether t points to a part of a connection, which results do not share.
+// Results do not share the parts of a connection.
 func isPart(t reflect.Type) bool {
 	return t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[model.PageInfo]().PkgPath()
 }

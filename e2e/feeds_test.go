@@ -22,7 +22,6 @@ type feedGateway struct {
 	clockOffset time.Duration
 }
 
-// A user with more than limit followers is a broadcaster.
 func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	t.Helper()
 	n := &feedGateway{gateway: newEmptyGateway(t), T: t}
@@ -143,7 +142,6 @@ func TestTimelineFollowsMutations(t *testing.T) {
 	}
 }
 
-// Between pages, twits are posted, and authors change to and from broadcasters.
 func TestTimelinePagesNeitherRepeatNorOmit(t *testing.T) {
 	random := seedOf(t)
 	chance := rand.New(rand.NewPCG(random, 1))

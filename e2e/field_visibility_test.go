@@ -13,8 +13,8 @@ import (
 	"twibase/e2e/oracle"
 )
 
-// morePeople adds twits for followers, and comments on visible and hidden twits, by users of every
-// column. All are older than those of people, so that the ids in angle brackets stay the same.
+// The additions are older than the twits and comments of people, so that the ids in angle brackets
+// stay the same.
 func morePeople() map[string]string {
 	all := maps.Clone(people)
 	all["twits"] += "\nn,writer,2014-05-05T00:00:00Z,a moment of the writer's,https://example.org/a.jpg,FOLLOWERS\nq,owner,2014-05-06T00:00:00Z,with a photo,https://example.org/b.jpg,PUBLIC"
@@ -169,7 +169,7 @@ func removeCommentCounts(value any) any {
 	return value
 }
 
-// The objects of a payload must equal those of node(id:) after the mutation, or before a deletion.
+// The payload of a deletion must equal node(id:) before it.
 func TestPayloadsShowWhatNodeShows(t *testing.T) {
 	folder := folderOf(t, morePeople())
 	for _, row := range permissionRows(t) {

@@ -43,7 +43,6 @@ type gateway struct {
 
 func newGateway(name string, store hbase.Store) *gateway { return gatewayOver(name, store, store) }
 
-// gatewayOver writes to written and reads from store.
 func gatewayOver(name string, written, store hbase.Store) *gateway {
 	tokens := &auth.Tokens{Secrets: auth.NewSecrets([]byte("a secret of more than 32 bytes, for tests")), Dev: true,
 		Now: time.Now}

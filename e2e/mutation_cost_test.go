@@ -29,7 +29,6 @@ type mutationCost struct {
 	rounds        int
 }
 
-// A mutation takes at most six rounds.
 var mutationCosts = []mutationCost{
 	{mutation: "signUp", viewer: unauthenticated, rounds: 4},
 	{mutation: "signUp", viewer: unauthenticated, input: signUpAgain, before: `mutation{signUp(input:` + signUpAgain +

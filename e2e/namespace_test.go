@@ -22,7 +22,6 @@ type namespace struct {
 
 var namespaces atomic.Int64
 
-// The tables are dropped when the test ends, if HBase still runs.
 func newNamespace(t testing.TB, store hbase.Store) *namespace {
 	n := &namespace{store, fmt.Sprintf("e2e%x_%d_", time.Now().UnixNano(), namespaces.Add(1))}
 	t.Cleanup(func() {

@@ -25,7 +25,6 @@ func newNulls(schema *ast.Schema) *nulls {
 	return &nulls{schema: schema, failed: map[string]int{}, silent: map[string]string{}}
 }
 
-// positions has the nullable positions, and whether they have @semanticNonNull.
 func (n *nulls) positions() map[string]bool {
 	all := map[string]bool{}
 	for name, def := range n.schema.Types {

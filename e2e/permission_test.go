@@ -17,7 +17,7 @@ import (
 	"twibase/transfer"
 )
 
-// people has a user for each column of docs/PERMISSIONS.md, and objects for its rows.
+// people has a user for each column of docs/PERMISSIONS.md.
 var people = map[string]string{
 	"users":       "username,name,email\nowner,Owner,owner@example.org\nsomebody,Somebody,\nwriter,Writer,\nfan,Fan,\nboss,Boss,\nthird,Third,",
 	"departments": "id,name,parent\nceo,CEO,\ndev,Development,ceo\nempty,Empty,",

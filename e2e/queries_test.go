@@ -10,8 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// queries makes random queries over any schema, without predictable responses. Some fields are
-// introspection, and a few queries are invalid.
+// queries makes random queries over any schema, without predictable responses.
 type queries struct {
 	*rand.Rand
 	schema *ast.Schema
@@ -255,7 +254,6 @@ func (q *queries) argument(field string, a *ast.ArgumentDefinition, objects int,
 
 type enum string
 
-// input rarely lacks a required field, or has a field of another type.
 func (q *queries) input(of *ast.Definition) map[string]any {
 	value := map[string]any{}
 	for _, field := range of.Fields {

@@ -25,7 +25,6 @@ func seedOf(t *testing.T) uint64 {
 	return random
 }
 
-// The default is 20,000 in CI and 3,000 elsewhere.
 func queryCount(flag int) int {
 	switch {
 	case flag > 0:

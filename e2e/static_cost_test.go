@@ -20,8 +20,7 @@ import (
 var costed = flag.Int("costed", 3000,
 	"number of random queries whose static cost is compared with their plans")
 
-// staticCost follows IBM's specification: the sum of the weights of all fields and of the types of
-// all objects, each times the lengths of the lists above.
+// staticCost follows IBM's cost specification.
 type staticCost struct {
 	t         *testing.T
 	schema    *ast.Schema

@@ -33,7 +33,6 @@ type liveGateway struct {
 	url      string
 }
 
-// A user with more than limit followers is a broadcaster.
 func newLiveGateway(t *testing.T, store hbase.Store, limit int) *liveGateway {
 	withLoaders := loadersOver(store)
 	s := &liveGateway{gateway: newGateway("embedded", store)}

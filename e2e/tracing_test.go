@@ -156,7 +156,6 @@ func TestErrorsHaveTheTrace(t *testing.T) {
 	}
 }
 
-// The spans belong to the traces that clients name. The connection has no span.
 func TestOperationsOfAWebSocketAreSpans(t *testing.T) {
 	g := newTraced(sampleStore(t))
 	ctx, stop := context.WithCancel(t.Context())

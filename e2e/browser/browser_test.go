@@ -20,7 +20,6 @@ func needsBrowser(t *testing.T) {
 		cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium"))
 }
 
-// needs skips the test if a path is missing, and fails it in CI.
 func needs(t *testing.T, remedy string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {

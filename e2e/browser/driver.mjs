@@ -18,8 +18,8 @@ export const launch = () => puppeteer.launch({
   ],
 });
 
-// open adds the page's requests and console errors to report. The page's global copied has the text
-// that the IDE copied last, and modelOf returns the editor model of a file, such as variables.json.
+// The page's global copied has the text that the IDE copied last, and modelOf returns the editor
+// model of a file, such as variables.json.
 export async function open(browser, url, report) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
@@ -37,7 +37,6 @@ export async function open(browser, url, report) {
   return page;
 }
 
-// load waits until the IDE has read the schema and shows a query.
 export async function load(page, navigate) {
   const introspected = page.waitForResponse((response) => bodyOf(response)?.operationName === introspection);
   await navigate();
@@ -62,7 +61,6 @@ export async function parsed(page) {
   });
 }
 
-// run returns the server's plan and report, and the shown response.
 export async function run(page) {
   let plan;
   const answered = page.waitForResponse(async (response) => {
@@ -79,8 +77,8 @@ export async function run(page) {
   return { operation: bodyOf(response).operationName, plan, report: extensions?.report, shown };
 }
 
-// subscribe calls cause until an event arrives, and returns the same as run. cause gets a function
-// that sends a mutation as a user.
+// subscribe calls cause until an event arrives. cause gets a function that sends a mutation as a
+// user.
 export async function subscribe(page, cause) {
   const protocol = await page.createCDPSession();
   await protocol.send('Network.enable');

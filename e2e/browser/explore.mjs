@@ -13,7 +13,7 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const browser = await launch();
 const page = await open(browser, url, report);
 
-// causes has a function that causes an event, by the title of a subscription's tab.
+// causes is by the title of a subscription's tab.
 const posted = 'mutation { postTwit(input: { content: "news" }) { twit { id } } }';
 const commented = `mutation { addComment(input: { twitId: "VEx1Y3kAf__-ahlKpH9sdWN5LTM", content: "news" }) { userErrors { code } } }`;
 const causes = {
@@ -107,7 +107,6 @@ async function appearance() {
   await page.setViewport({ width: 1600, height: 1000 });
 }
 
-// violations checks WCAG 2 in twibase's additions to GraphiQL.
 async function violations() {
   await page.evaluate(axe);
   return page.evaluate(async () => {
@@ -157,7 +156,6 @@ async function viewers() {
   await actAs('Lucy');
 }
 
-// withoutToken executes a query while the user gets no token, and then repeats it.
 async function withoutToken() {
   await load(page, () => page.reload());
   const fail = async (request) => {

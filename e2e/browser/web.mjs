@@ -15,8 +15,8 @@ const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', applicati
 const photo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3">
   <path fill="#7aa" d="M0 0h4v3H0z"/><path fill="#365" d="m0 3 1-1.5 1 1 1-2 1 1v1.5z"/></svg>`;
 
-// seen is by step. requests has the bodies that the gateway got. errors has the console's errors that
-// no step causes.
+// requests has the bodies that the gateway got. errors has the console's errors that no step
+// causes.
 const seen = {};
 let failing; // the id of a document whose next response has the errors in failed
 let failed;
@@ -119,7 +119,6 @@ async function signIn(page, value) {
   await page.waitForSelector(value.startsWith('no') ? '[role="alert"]' : '[role="feed"] article');
 }
 
-// A twit arrives while LiLei reads.
 async function timeline(page, friend) {
   seen.first = (await contents(page)).slice(0, 2);
   await page.screenshot({ path: `${screenshots}/timeline.png` });
@@ -153,7 +152,6 @@ async function timeline(page, friend) {
   seen.comment = await afterRefetch(page, parts);
 }
 
-// A post appears on the profile without another request. A refetch changes nothing.
 async function own(page) {
   await click(page, 'header nav a', 'Profile');
   await shown(page, 'h1', '李雷');
@@ -164,7 +162,6 @@ async function own(page) {
   seen.own = { before, after };
 }
 
-// Twits are posted while the connection is lost, and while another page is open.
 async function away(page, friend) {
   await click(page, 'header nav a', 'Timeline');
   await page.waitForSelector('.live.on');
@@ -236,7 +233,6 @@ async function failures(page) {
   await shown(page, 'h1', '测试部');
 }
 
-// Checks with axe-core, and whether each page fits.
 async function appearance(page) {
   seen.violations = [];
   seen.tooWide = [];
@@ -266,7 +262,7 @@ function idOf(operation) {
   return documents.find(([, text]) => text.startsWith(`${operation}(`))[0];
 }
 
-// afterRefetch checks that read has the same result after a reload, which empties Relay's store.
+// A reload empties Relay's store.
 async function afterRefetch(page, read) {
   const before = await page.evaluate(read);
   await page.reload();
@@ -296,7 +292,6 @@ async function click(page, selector, text) {
   await (await page.waitForFunction(find, {}, selector, text)).click();
 }
 
-// shown waits for the text in the first element of the selector.
 function shown(page, selector, text) {
   const includes = (selector, text) => document.querySelector(selector)?.innerText.includes(text);
   return page.waitForFunction(includes, {}, selector, text);

@@ -195,7 +195,6 @@ func checkDocuments(t *testing.T, requests []map[string]json.RawMessage) {
 	}
 }
 
-// Only CI runs the application's build first.
 func checkCommitted(t *testing.T) {
 	if os.Getenv("CI") == "" {
 		t.Skip("the documents may be ahead of the commit: set CI to compare")

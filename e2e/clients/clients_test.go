@@ -77,7 +77,7 @@ func TestServerFollowsTheProtocolsOfClients(t *testing.T) {
 	t.Run("graphql-ws and graphql-sse lose no event when tokens expire", func(t *testing.T) { renew(t, url) })
 }
 
-// Each subscription must receive each of 200 twits once. Its token expires at least twice.
+// The token of each subscription expires at least twice.
 func renew(t *testing.T, url string) {
 	var report struct {
 		Heard    map[string][]string

@@ -54,7 +54,6 @@ func TestClientsPageShowsTheCodeThatRuns(t *testing.T) {
 	}
 }
 
-// recipesBelow skips tests, installed packages and generated files.
 func recipesBelow(files fs.FS, folder string) (map[string]string, error) {
 	all := map[string]string{}
 	var errs []error

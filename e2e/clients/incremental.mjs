@@ -12,7 +12,7 @@ import WebSocket from 'ws';
 const [url, token, username] = process.argv.slice(2);
 const headers = { authorization: `Bearer ${token}` };
 
-// Operations by name, with lists of variables. Those of the directives do not change the responses.
+// The variables of the directives do not change the responses.
 const operations = {
   apollo: [
     'query Q($u: String!, $d: Boolean) { user(username: $u) { __typename username ... @defer(if: $d) { __typename followers(first: 2) { nodes { username } } } } }',

@@ -17,7 +17,6 @@ type answered struct {
 	HasNext *bool
 }
 
-// Operations with @defer and @stream must get one ordinary response.
 func incremental(t *testing.T, url, token string) {
 	var report struct {
 		Answers []struct {

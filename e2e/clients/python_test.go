@@ -14,7 +14,6 @@ import (
 // make copies requirements.txt to venv after installing its packages.
 const venv = "../../.cache/venv"
 
-// Without the interpreter, python skips the test, or fails it in CI.
 func python(t *testing.T) string {
 	t.Helper()
 	want, err := os.ReadFile("python/requirements.txt")

@@ -39,8 +39,7 @@ type report struct {
 		Name, Email, AvatarURL string
 		Age                    *int
 	}
-	Live []string
-	// Errors has those of fields (with the data of others), of an input, and of a subscription.
+	Live   []string
 	Errors struct {
 		Failed  [][2]any
 		Partial struct {

@@ -20,7 +20,6 @@ async function once(client, payload) {
   for await (const result of client.iterate(payload)) return result;
 }
 
-// Posts until each listener has received a twit.
 async function hear(listeners) {
   let n = 0;
   const timer = setInterval(() => {

@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// If the document has no fragment, anyFragment makes one of a part of it.
 func (g *generator) anyFragment(d *document) *fragment {
 	if len(d.fragments) == 0 {
 		o := d.operations[0]

@@ -6,7 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// breaks break the rules of the specification's chapter 5, Validation.
 var breaks = slices.Concat(
 	documentBreaks,
 	fieldBreaks,

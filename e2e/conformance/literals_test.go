@@ -1,6 +1,5 @@
 package conformance
 
-// literals has every kind of value. Each is invalid for a place of another type.
 var literals = []string{
 	`1`, `-1`, `1.0`, `1e2`, `1.5`, `0`, `2147483647`, `2147483648`, `-2147483649`, `99999999999999999999`,
 	`1e400`, `"1"`, `"true"`, `""`, `"PUBLIC"`, `"""block"""`, `true`, `false`, `null`, `PUBLIC`, `public`,

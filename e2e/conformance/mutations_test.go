@@ -21,7 +21,6 @@ func (m mutation) String() string { return m.section + " " + m.name }
 
 func mutations() []mutation { return slices.Concat(breaks, shapes, spellings) }
 
-// Every second document is valid. The others take the mutations in turn.
 func (g *generator) request(number uint64) (made string, r request) {
 	if number%2 == 0 {
 		d := g.valid()

@@ -131,10 +131,8 @@ func (p *printer) value(v *value) {
 	}
 }
 
-// ignored has texts between tokens without a meaning.
 var ignored = []string{" ", "\n", ",", "\t", "\r\n", " # a comment \"\"\" {\n", ",,", "\n\n", "#\n", " ,\r", "\ufeff"}
 
-// join separates tokens that would otherwise become one, and others at random.
 func join(r *rand.Rand, tokens []string) string {
 	plain := r.IntN(3) > 0
 	var text strings.Builder

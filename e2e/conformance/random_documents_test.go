@@ -45,7 +45,6 @@ func (g *generator) anyJSON(depth int) string {
 	return g.anyValue(depth, jsonValues, ",", func(i int) string { return strconv.Quote(g.member(i)) })
 }
 
-// A list or object has at most three values.
 func (g *generator) anyValue(depth int, leaves []string, separator string, name func(i int) string) string {
 	if depth == 0 || g.chance(2) {
 		return oneOf(g, leaves...)
@@ -74,8 +73,8 @@ func (g *generator) member(number int) string {
 	return members[number][g.IntN(3)]
 }
 
-// No response may be INTERNAL or have a status of 500 or more, and nothing may be logged, such as a
-// panic. Every other document has the default limits.
+// No response may be INTERNAL or have a status of 500 or more, and nothing may be logged. Every
+// other document has the default limits.
 func TestNoDocumentIsAnInternalError(t *testing.T) {
 	free := newServer(t, limits.Limits{})
 	limited := newServer(t, limits.Default())

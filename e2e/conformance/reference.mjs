@@ -1,6 +1,5 @@
 // Runs requests through graphql-js, the reference implementation: it reads and writes JSON lines.
 //
-// Parsing, validation, coercion, the merging of fields and null propagation are graphql-js's.
 // Single values are the server's: it gets a request for each field of an object, with coerced
 // arguments. The values are kept, as the data do not change.
 import { createInterface } from 'node:readline'
@@ -64,7 +63,6 @@ for (const directive of schema.getDirectives()) {
   describe(directive, own.directives.find(({ name }) => name === directive.name))
 }
 
-// The schema's own scalars, as its descriptions and the specifications that it names define them.
 const leapYear = year => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 const daysOf = (year, month) => [31, leapYear(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
 const isDate = text => {

@@ -14,7 +14,7 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// reference is graphql-js in its own process. It is safe for concurrent use.
+// reference is safe for concurrent use.
 type reference struct {
 	mu      sync.Mutex
 	in      io.Writer
@@ -69,7 +69,6 @@ func (r *reference) write(t testing.TB, message any) {
 	}
 }
 
-// When node ends, requests without an outcome fail.
 func (r *reference) read(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)

@@ -31,7 +31,7 @@ func (r request) body() []byte {
 	return body
 }
 
-// authenticates reports whether the document may sign up or log in, which hashes a password.
+// Signing up and logging in hash a password.
 func (r request) authenticates() bool {
 	return strings.Contains(r.Query, "signUp") || strings.Contains(r.Query, "logIn")
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// pieces matches rough tokens.
 var pieces = regexp.MustCompile(
 	`(?s)"""(?:\\"""|.)*?"""|"(?:\\.|[^"\\\n])*"|[_A-Za-z][_0-9A-Za-z]*|-?[0-9.]+(?:[eE][+-]?[0-9]+)?|` +
 		`\.\.\.|#[^\n\r]*|[\s,]+|.`,

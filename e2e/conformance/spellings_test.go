@@ -13,7 +13,6 @@ func harmless(section, name string, change func(g *generator, tokens []string) s
 	return mutation{section: section, name: name, text: change, harmless: true}
 }
 
-// at prefers tokens for which is returns true.
 func (g *generator) at(tokens []string, is func(token string) bool) int {
 	var all []int
 	for i, token := range tokens {
@@ -70,7 +69,6 @@ func inString(section, name string, texts ...string) mutation {
 	})
 }
 
-// spellings break, or nearly break, the grammar of chapter 2, Language.
 var spellings = []mutation{
 	written("2", "a token left out", func(g *generator, tokens []string) string {
 		return with(tokens, g.IntN(len(tokens)), "")

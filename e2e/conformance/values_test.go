@@ -17,7 +17,7 @@ func (g *generator) argument(definition *ast.ArgumentDefinition, of *selection) 
 	return g.value(definition.Type, definition.DefaultValue != nil, field+"."+definition.Name, 3)
 }
 
-// value makes a variable in one of n cases. hint has the names of the field and the argument.
+// hint has the names of the field and the argument.
 func (g *generator) value(typ *ast.Type, hasDefault bool, hint string, n int) *value {
 	if g.chance(n) {
 		return g.variable(typ, hasDefault, hint)

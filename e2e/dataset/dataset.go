@@ -1,5 +1,4 @@
-// Package dataset generates CSV files for tests from a seed, with cases such as twits at the same
-// time, and a user without data.
+// Package dataset generates CSV files for tests from a seed.
 package dataset
 
 import (
@@ -34,7 +33,6 @@ type twit struct {
 	at         time.Time
 }
 
-// Write writes the same files for the same seed.
 func Write(folder string, seed uint64) error {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), files: map[string][][]string{}}
 	for _, add := range []func(){

@@ -81,7 +81,6 @@ func (g *generator) addGames() {
 	}
 }
 
-// A third of the likes has no time.
 func (g *generator) addLikes() {
 	g.add("likes", "username", "twit", "liked_at")
 	seen := map[[2]string]bool{}

@@ -35,9 +35,8 @@ type client struct {
 	rand *rand.Rand
 	// facts has the possible values of each fact, several after an unknown outcome. A fact is a
 	// kind and keys, such as "follow a b". An absent fact has an empty value.
-	facts      map[string][]string
-	dependents map[string][]string
-	// ids has the ids of twits and comments by content.
+	facts        map[string][]string
+	dependents   map[string][]string
 	ids          map[string]string
 	names        int
 	retry        *mutation

@@ -4,7 +4,4 @@
 // Each client changes its own objects. It knows the value of each, or the possible values after an
 // unknown outcome. After some kills all objects must have one of these values, and 'repair --check'
 // must find no violation.
-//
-// All users follow and later unfollow each author in turn, so that authors become broadcasters and
-// ordinary authors again.
 package kill

@@ -182,7 +182,7 @@ func (f *fixture) compareFacts() (compared int) {
 	return compared
 }
 
-// load starts the clients. end stops them, and may be called twice.
+// The returned end may be called twice.
 func (f *fixture) load() (end func()) {
 	stop := new(atomic.Bool)
 	var running sync.WaitGroup
@@ -237,7 +237,6 @@ func get(url string) (status int, err error) {
 	return r.StatusCode, err
 }
 
-// query returns err for a status of 500 or more, or without a GraphQL response.
 func (f *fixture) query(gateway int, viewer, query string, variables map[string]any) (data any, errs []any, err error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {

@@ -165,7 +165,6 @@ func mutateComment(c *client) *mutation {
 		return &mutation{name: "deleteComment", input: map[string]any{"id": c.ids[content]},
 			effects: map[string]string{"comment " + content: ""}}
 	}
-	// All clients comment on star.
 	author, content, twit := c.user(), c.newName("comment"), c.f.star
 	if on, found := c.pick(c.existing("twit")); found && c.rand.IntN(2) == 0 {
 		author, twit = c.name, c.ids[on]

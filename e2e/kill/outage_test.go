@@ -28,7 +28,6 @@ func (s *stream) succeed() {
 	s.last = now
 }
 
-// since returns the outages that ended after begun, and one that still lasts.
 func (s *stream) since(begun time.Time) (all []outage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

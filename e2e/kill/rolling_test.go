@@ -16,8 +16,7 @@ import (
 
 var previous = flag.String("previous", "", "commit of the version that is upgraded, such as HEAD~1")
 
-// Under writes, two gateways of one HBase are upgraded in turn, downgraded, and upgraded again, so
-// that both versions serve the store.
+// Two gateways of one HBase are upgraded in turn, downgraded, and upgraded again.
 func TestRollingUpgradeLosesNothing(t *testing.T) {
 	if *previous == "" {
 		t.Skip("it takes minutes: make rolling")

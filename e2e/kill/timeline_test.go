@@ -25,7 +25,8 @@ const (
 	quarantine = 45 * time.Second
 )
 
-// Each author has two phases of follows, then two of unfollows.
+// Each author has two phases of follows, then two of unfollows, to become a broadcaster and an
+// ordinary author again.
 func (f *fixture) popular() (author *client, unfollow bool) {
 	n := int(f.phase.Load())
 	return f.clients[n/4%len(f.clients)], n%4 >= 2

@@ -20,8 +20,7 @@ import (
 	"twibase/hbase/tables/tablestest"
 )
 
-// witness is testdata/Witness.java, with HBase's own client. It also asks the master for changes
-// such as splits and merges.
+// witness is testdata/Witness.java, with HBase's own client.
 type witness struct {
 	reads, writes group
 	in            io.Writer

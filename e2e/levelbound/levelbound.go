@@ -9,7 +9,7 @@ import (
 	"twibase/graph/report"
 )
 
-// Of returns a level's maximum number of Gets and of rows. Calls of writers are unbounded.
+// Of returns a level's bounds. Calls of writers are unbounded.
 func Of(p *explain.Plan, l *report.Level) (gets, rows int64, bounded bool) {
 	counted := map[int]bool{}
 	for i, r := range p.Reads {

@@ -29,7 +29,7 @@ func (l Load) PerSecond() float64 { return float64(l.Requests) / l.Took.Seconds(
 
 func (l Load) Percentile(p int) time.Duration { return l.Latency[(len(l.Latency)-1)*p/100] }
 
-// Drive sends requests over connections. Each sends the next request after a response.
+// Drive sends the next request of a connection after a response.
 func (g *Gateway) Drive(r Request, connections int, duration time.Duration) (Load, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()

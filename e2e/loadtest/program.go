@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Program builds twibase from the current code, once per process, and returns the path of the
-// program. All test programs use the same file, so that only the first one links it.
+// Program builds twibase from the current code, once per process. All test programs use the same
+// file, so that only the first one links it.
 var Program = sync.OnceValues(func() (string, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

@@ -108,7 +108,6 @@ func (g *Gateway) SendAtRate(
 	return o, nil
 }
 
-// send returns 0 without a response, or for an unexpected body with status 200.
 func (g *Gateway) send(client *http.Client, r Request) int {
 	request, err := g.request(r)
 	if err != nil {

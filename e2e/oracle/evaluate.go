@@ -31,7 +31,7 @@ type Viewer struct {
 	Admin    bool
 }
 
-// Request is a query of a viewer. Ids and cursors among the variables may be refs.
+// Request may have refs as ids and cursors among its variables.
 type Request struct {
 	Query     string
 	Variables map[string]any
@@ -144,7 +144,6 @@ func (e *evaluation) object(typ string, value any, set ast.SelectionSet, path []
 	return object, ok
 }
 
-// ok is false for null in a non-null type.
 func (e *evaluation) complete(typ *ast.Type, value any, set ast.SelectionSet, path []string) (out any, ok bool) {
 	ok = true
 	switch {

@@ -245,7 +245,6 @@ func (m *Model) sort() {
 	}
 }
 
-// latest sorts newest first, unknown times last, and then by username.
 func latest(a, b *follow) int {
 	return cmp.Or(later(a.at, b.at), cmp.Compare(a.user.Username, b.user.Username))
 }

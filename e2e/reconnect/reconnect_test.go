@@ -1,8 +1,7 @@
 // Package reconnect tests that subscribers who reconnect to another gateway miss no twit.
 //
 // Three gateways share a store. Their clocks differ by up to five seconds, and they poll at
-// different times. At times, a gateway can't read the store, or one row. Twits are delivered in
-// another order than stored. Some are deleted, and an author is unfollowed.
+// different times. At times, a gateway can't read the store, or one row.
 package reconnect
 
 import (

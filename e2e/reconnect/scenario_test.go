@@ -155,7 +155,6 @@ func (c *scenario) storeFails() {
 	c.failDuringPosts("", older, newer)
 }
 
-// When reads succeed again, a subscriber to another row joins.
 func (c *scenario) failDuringPosts(row, older, newer string) {
 	const outage = 70 * time.Second
 	awaitNewer := c.connect()

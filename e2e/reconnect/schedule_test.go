@@ -7,8 +7,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Most events closely follow each other or a disconnect. A few come minutes later, after the time
-// limits of package live.
+// Most events closely follow each other or a disconnect. A few come after the time limits of
+// package live.
 func (f *fixture) play(h history) {
 	var late sync.WaitGroup
 	for _, g := range f.gateways {
@@ -84,7 +84,6 @@ func (f *fixture) burst(late *sync.WaitGroup) {
 	}
 }
 
-// gap waits for a random time, in two of five cases until shortly after a disconnect.
 func (f *fixture) gap() {
 	switch f.random.IntN(5) {
 	case 0, 1:

@@ -72,8 +72,6 @@ func (s *faultyStore) fails() bool {
 	return time.Now().Before(s.failUntil)
 }
 
-// awaitFirstRead waits, for at most a minute, for a poll that has read its first row. This must be
-// row, unless row is empty.
 func (s *faultyStore) awaitFirstRead(row string) {
 	for deadline := time.After(time.Minute); ; {
 		select {

@@ -10,7 +10,6 @@ import (
 	"twibase/e2e/clients/genqlient/api"
 )
 
-// listen returns LiLei's posts while the token expires, for up to 30 seconds.
 func listen(ctx context.Context, url string, tokens *Tokens, client graphql.Client) (heard []string, err error) {
 	profile, err := api.Profile(ctx, client, viewer)
 	if err != nil {
