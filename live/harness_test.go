@@ -94,7 +94,6 @@ func (f *fixture) visible(_ context.Context, candidates []Candidate) ([]any, []e
 	return names, nil
 }
 
-// nameOf returns the id of a twit, the author of a comment, or the follower of a change.
 func nameOf(kind Kind, k Key) string {
 	rest := k.Position[8:]
 	if kind == Deletions {
@@ -174,7 +173,6 @@ func (f *fixture) subscribe(kind Kind, owner string) listener {
 	return listener{s, f}
 }
 
-// wantNext checks the next poll's entries, in order.
 func (l listener) wantNext(names ...string) {
 	l.f.t.Helper()
 	time.Sleep(Interval)

@@ -18,7 +18,6 @@ type kindOfRow struct {
 	add   func(f *fixture, owner, name string, age time.Duration)
 }
 
-// Each adds an entry as a gateway does.
 var kinds = map[string]kindOfRow{
 	"posts":    {Posts, "a", func(f *fixture, owner, name string, age time.Duration) { f.post(owner, name, age) }},
 	"timeline": {Timeline, "a", func(f *fixture, owner, name string, age time.Duration) { f.addEntry(owner, "b", name, age) }},

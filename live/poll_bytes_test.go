@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// measured records the most bytes of the results of one Get.
 type measured struct {
 	hbase.Store
 	mu   sync.Mutex

@@ -13,7 +13,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// Two authors post a long text every second. One subscriber reads nothing, two read everything.
 func TestQueuedBytesAreBounded(t *testing.T) {
 	withFixture(t, func(t *testing.T, f *fixture) {
 		// Of the last texts, those of both authors are queued.

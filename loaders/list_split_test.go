@@ -13,8 +13,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-// During a split, old buckets have copies of moved members, even of some removed ones, but not of
-// members added later.
+// During a split, old buckets have copies of moved members, but not of members added later.
 func TestPagesAreCorrectDuringASplit(t *testing.T) {
 	store, owner, l := openStore(t), "LiLei", tables.UserRoles
 	row := func(bucket uint32, cells ...hbase.Cell) hbase.Put {
@@ -102,7 +101,6 @@ func TestPageIsCorrectWithADirectoryOlderThanASplit(t *testing.T) {
 	}
 }
 
-// changing calls after[n] after the n-th call of Get, counted from 1.
 type changing struct {
 	hbase.Store
 	calls int
@@ -117,7 +115,6 @@ func (c *changing) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	return results, err
 }
 
-// The last two buckets are empty. The last member of bucket 1 is removed after the probe found it.
 func TestBackwardPageContinuesIfProbedMembersAreRemoved(t *testing.T) {
 	store, l := &changing{Store: openStore(t)}, tables.UserRoles
 	s := sparse{size: 4, members: []int{2, 1, 0, 0}}

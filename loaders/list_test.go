@@ -36,8 +36,8 @@ func put(t rapid.TB, store hbase.Store, puts ...hbase.Mutation) {
 	}
 }
 
-// followers stores n followers. starts are the first members of named buckets. If splitting is
-// true, bucket 0 still has copies of bucket 1.
+// starts are the first members of named buckets. If splitting is true, bucket 0 still has copies of
+// bucket 1.
 func followers(t rapid.TB, store hbase.Store, owner string, n int, starts []int, splitting bool) []string {
 	var all []tables.Follow
 	for i := range n {
@@ -96,7 +96,7 @@ func remove(t rapid.TB, store hbase.Store, owner string, all []string, starts []
 	return others
 }
 
-// follower returns follower i of a list. Three followers have the same time.
+// Three followers each have the same time.
 func follower(i int) tables.Follow {
 	return tables.Follow{Username: fmt.Sprintf("u%05d", i), At: time.UnixMilli(int64(1_000_000 - i/3)).UTC()}
 }

@@ -34,12 +34,10 @@ func (a *activity) work(d time.Duration) {
 	a.tasks = append(a.tasks, span{begin, time.Now()})
 }
 
-// computing reports whether a task computed at a time other than the ends of its span.
 func (a *activity) computing(at time.Time) bool {
 	return slices.ContainsFunc(a.tasks, func(s span) bool { return s.begin.Before(at) && at.Before(s.end) })
 }
 
-// covered reports whether a task may have computed, or the store been busy, at all times.
 func (a *activity) covered(from, to time.Time) bool {
 	for at := from; at.Before(to); at = at.Add(ms / 2) {
 		includes := func(s span) bool { return s.includes(at) }

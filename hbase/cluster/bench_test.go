@@ -9,7 +9,6 @@ import (
 
 func BenchmarkGet(b *testing.B) { bench(b, open(b)) }
 
-// BenchmarkUnlimitedMulti has one multi per server, of any size.
 func BenchmarkUnlimitedMulti(b *testing.B) {
 	store := open(b)
 	store.UnlimitMulti()

@@ -18,7 +18,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// freezing makes connections that stay open but silent while their address is frozen.
 type freezing struct {
 	mu    sync.Mutex
 	thawn map[string]chan struct{} // closed when the address is thawn

@@ -20,7 +20,6 @@ import (
 	"twibase/transfer"
 )
 
-// testGateway tests states that an administrator causes.
 func testGateway(t *testing.T, url string) {
 	store, _ := openLogging(t, url, cluster.WithNamespace("states"))
 	if _, err := transfer.EnsureTables(t.Context(), store, 1); err != nil {

@@ -15,7 +15,6 @@ import (
 	"twibase/hbase/hbasetest/minihbase"
 )
 
-// rows are at, before and after bounds.
 var (
 	bounds = []string{"c", "e\x00", "fzz", "h"}
 	rows   = []string{

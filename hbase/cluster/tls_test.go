@@ -137,8 +137,7 @@ func testDiagnosis(t *testing.T, h secured) {
 	})
 }
 
-// awaitDiagnosis retries until HBase has read a new certificate. Each attempt must end within five
-// seconds.
+// awaitDiagnosis retries until HBase has read a new certificate.
 func awaitDiagnosis(t *testing.T, url, want string, options ...cluster.Option) error {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {

@@ -18,7 +18,6 @@ import (
 	"twibase/hbase"
 )
 
-// silentServer holds calls while silent is set, until thawn is closed.
 type silentServer struct {
 	hrpc.RegionClient
 	silent atomic.Bool

@@ -16,7 +16,6 @@ import (
 	"twibase/hbase"
 )
 
-// Tests run themselves as child processes, with the store in childDir.
 const (
 	childJob = "TWIBASE_TEST_CHILD"
 	childDir = "TWIBASE_TEST_DIR"
@@ -117,8 +116,6 @@ func crashBatch(round string, worker, n int) (batch []hbase.Mutation) {
 	return batch
 }
 
-// acknowledged returns the last number of each kind and worker. It calls first after the first
-// line.
 func acknowledged(out io.Reader, first func()) map[string]int {
 	last := map[string]int{}
 	lines := bufio.NewScanner(out)

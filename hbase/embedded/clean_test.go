@@ -97,7 +97,6 @@ func (d *fixture) cleanQueued() error {
 	return nil
 }
 
-// clean checks that no result changes, and the number of entries left.
 func (d *fixture) clean(entries int) {
 	d.t.Helper()
 	before := d.read()

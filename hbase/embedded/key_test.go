@@ -27,7 +27,6 @@ func (e entry) compare(o entry) int {
 		cmp.Compare(e.qualifier, o.qualifier), cmp.Compare(o.timestamp, e.timestamp), cmp.Compare(e.kind, o.kind))
 }
 
-// drawEntry draws few different bytes, some of them escaped.
 func drawEntry(t *rapid.T, name string) entry {
 	bytes := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4)
 	some := rapid.Map(bytes, func(b []byte) string { return string(b) })

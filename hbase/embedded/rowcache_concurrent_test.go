@@ -30,7 +30,6 @@ func (r *register) put(row string, step int64) hbase.Put {
 	return hbase.Put{Table: "t", Row: row, Cells: []hbase.Cell{cell}}
 }
 
-// mutate writes a step to all rows in one call.
 func mutate(
 	remove func(r *register, row string, step int64) hbase.Delete,
 ) func(context.Context, *Store, *register, int64) error {
@@ -80,7 +79,6 @@ func deletingRow(_ *register, row string, step int64) hbase.Delete {
 	return hbase.Delete{Table: "t", Row: row, Timestamp: step}
 }
 
-// checkAndPut puts the next step. Then it fails to put another after a wrong check.
 func checkAndPut(ctx context.Context, s *Store, r *register, step int64) error {
 	check := hbase.Check{Family: r.family, Qualifier: r.column}
 	if step > 1 {

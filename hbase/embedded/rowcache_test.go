@@ -36,7 +36,6 @@ func (d *fixture) hits(gets ...hbase.Get) int64 {
 	return after - before
 }
 
-// bypassCache returns an equivalent Get that is not cached.
 func bypassCache(g hbase.Get) hbase.Get {
 	g.Time.To = math.MaxInt64
 	return g

@@ -15,7 +15,6 @@ import (
 	"twibase/hbase"
 )
 
-// gateFS counts syncs of the log. It delays them while gate is locked.
 type gateFS struct {
 	vfs.FS
 	gate  sync.RWMutex
@@ -196,7 +195,6 @@ func TestWritesWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// A power loss loses everything that was not synced.
 func TestPowerLossLosesNoAcknowledgedWrite(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := open("db", fs, false)

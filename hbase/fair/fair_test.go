@@ -14,7 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture records clients that took units, in order.
 type fixture struct {
 	*Semaphore
 	t     *testing.T

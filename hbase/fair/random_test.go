@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// After each random step, no unit is lost, and no request waits that could be served.
+// After each random step, no request may wait that could be served.
 func TestNoUnitIsLost(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -49,7 +49,6 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 	}
 }
 
-// benchGet reads random rows among the first rows, or missing rows if rows is 0.
 func benchGet(b *testing.B, store hbase.Store, get hbase.Get, size, rows, cells int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := make([]string, 2*benchRows)

@@ -130,7 +130,6 @@ func (n Names) deletions(d hbase.Delete) string {
 	return strings.Join(list, ",")
 }
 
-// column does not quote a qualifier that Columns can name.
 func (n Names) column(table, family, qualifier string) string {
 	if _, err := hbase.ParseColumns(family + ":" + qualifier); err == nil && len(strings.Fields(qualifier)) == 1 {
 		return family + ":" + qualifier

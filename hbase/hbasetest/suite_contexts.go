@@ -14,7 +14,6 @@ type call struct {
 	do   func(ctx context.Context, store hbase.Store) error
 }
 
-// calls has a call of each method except Close.
 func (s *suite) calls(table string) []call {
 	return []call{
 		{"Get", func(ctx context.Context, store hbase.Store) error {

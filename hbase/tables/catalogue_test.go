@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// kinds of declarations, without type arguments.
 var kinds = []string{"Object", "AnyObject", "List", "Relation", "Reference"}
 
 // A missing declaration has no table, import, check or rebuild.
@@ -95,7 +94,6 @@ func nameOfType(e ast.Expr) string {
 	return ""
 }
 
-// variableOf returns the variable of an entry such as &Users.AnyObject.
 func variableOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:

@@ -18,7 +18,6 @@ func TestCodecsRoundTrip(t *testing.T) {
 	}
 }
 
-// Damaged bytes cause an error, unless they are valid.
 func TestCodecsDetectDamage(t *testing.T) {
 	for _, c := range codecs() {
 		t.Run(c.name+": every truncation", func(t *testing.T) {

@@ -32,8 +32,7 @@ var (
 	}
 
 	// longest is a username of characters of four bytes.
-	longest = strings.Repeat("𐐀", tables.MaxUsername)
-	// longest ids and cursors
+	longest        = strings.Repeat("𐐀", tables.MaxUsername)
 	extreme        = &tables.Twit{AuthorName: longest, PostedAt: noon, Name: strings.Repeat("z", tables.MaxTwitID)}
 	extremeComment = &tables.Comment{
 		Twit: extreme.Key(), AuthorName: longest, PostedAt: noon, Mark: tables.CommentMark(longest, "", 0),
@@ -44,7 +43,6 @@ func remarkKey() tables.CommentKey { return remark.Key() }
 
 func ptr[T any](v T) *T { return &v }
 
-// wide is a list of any type.
 type wide struct {
 	name      string
 	owner     string
@@ -87,7 +85,6 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 	return w
 }
 
-// lists have an example of a member each.
 var lists = []wide{
 	listOf("Followers", tables.Followers, "LiLei", tables.Follow{Username: "Lucy", At: noon}),
 	listOf("Following", tables.Following, "LiLei", tables.Follow{Username: "小红", At: tables.UnknownTime}),

@@ -36,7 +36,6 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	}
 }
 
-// cached returns c as an engine with a cache of decoded values does.
 func cached(c hbase.Cell, room func(bytes int) bool) []hbase.Cell {
 	cells := []hbase.Cell{c}
 	hbase.GiveMemos(cells, room)

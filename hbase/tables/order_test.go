@@ -23,7 +23,6 @@ var (
 	labels = rapid.StringOfN(rapid.SampledFrom([]rune("a b/小🌊\U0010FFFF")), 1, 12, -1)
 )
 
-// newestFirst compares descending times, then pairs of names.
 func newestFirst(a, b time.Time, names ...string) int {
 	c := b.Compare(a)
 	for i := 0; c == 0 && i < len(names); i += 2 {
@@ -32,7 +31,6 @@ func newestFirst(a, b time.Time, names ...string) int {
 	return c
 }
 
-// checkOrder checks that positions are valid, compare as order does, and precede the directory.
 func checkOrder[E any](t *testing.T, l *tables.List[E], draw func(*rapid.T, string) E, order func(a, b E) int) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {

@@ -144,7 +144,6 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 	t.Errorf("the engines differ after %d operations:\n%s\n\n%s", len(shrunk), printed(shrunk), difference)
 }
 
-// replay uses rows with a new prefix, which begins with that of sequence 0.
 func replay(t *testing.T, both engines, candidate []operation, table string, n int) (int, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()

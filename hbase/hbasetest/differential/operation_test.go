@@ -24,7 +24,6 @@ type checkAndPut struct {
 
 type place struct{ table, prefix string }
 
-// missing is a table that no store has.
 const missing = "missing"
 
 func (p place) name(table string) string {

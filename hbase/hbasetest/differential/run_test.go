@@ -55,7 +55,6 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 
 type engines struct{ embedded, cluster hbase.Store }
 
-// step returns both results of the operations whose results differ.
 func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
 	var ours []string
 	var both sync.WaitGroup
@@ -78,7 +77,6 @@ func nextMillisecond() {
 	}
 }
 
-// replay returns the length of the shortest prefix with a difference, or 0.
 func (e engines) replay(ctx context.Context, sequence []operation, at place) (int, string) {
 	for i, o := range sequence {
 		if differ := e.step(ctx, []operation{o}, []place{at}); len(differ) > 0 {

@@ -6,7 +6,7 @@ import (
 	"twibase/hbase"
 )
 
-// shrink returns a shorter failing sequence. fails returns a sequence up to its failure, or nil.
+// fails returns a sequence up to its failure, or nil.
 func shrink(sequence []operation, fails func([]operation) []operation) []operation {
 	for size := len(sequence) / 2; size > 0; size /= 2 {
 		for start := 0; start+size < len(sequence); { // the last operation fails

@@ -11,8 +11,7 @@ import (
 )
 
 // archive returns the name of the class-data archive of the jars in lib. It halves the CPU time of
-// an HBase's start, because its classes are already parsed and verified. It depends on the JVM and
-// the jars' folder.
+// an HBase's start. It depends on the JVM and the jars' folder.
 func archive(lib string) string {
 	java, _ := exec.LookPath("java")
 	java, _ = filepath.EvalSymlinks(java)

@@ -32,8 +32,7 @@ func JVM() ([]string, error) {
 // A process tries once to write the archive.
 var archiving sync.Once
 
-// jars returns the folder of HBase's jars and, if possible, of their [archive]. The folder's name
-// has the pom's hash.
+// The name of the jars' folder has the pom's hash.
 func jars(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)

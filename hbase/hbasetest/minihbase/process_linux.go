@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes are of a process that ends with this one.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// parentVariable makes this program start a process and print its id.
 const parentVariable = "MINIHBASE_TEST_PARENT"
 
 func TestMain(m *testing.M) {

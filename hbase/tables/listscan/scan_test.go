@@ -15,8 +15,7 @@ import (
 
 const owner = "LiLei"
 
-// openList returns a store with a list in three buckets. Bucket 0 has old copies of members of
-// bucket 2, and bucket 7 is pending.
+// Bucket 0 has old copies of members of bucket 2, and bucket 7 is pending.
 func openList(t *testing.T) hbase.Store {
 	store, err := embedded.Open("")
 	if err != nil {
@@ -48,7 +47,6 @@ func openList(t *testing.T) hbase.Store {
 	return store
 }
 
-// reader records Gets as "bucket [start stop) limit".
 type reader struct {
 	store  hbase.Store
 	rounds [][]string
