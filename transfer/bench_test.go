@@ -20,9 +20,8 @@ import (
 	"twibase/hbase/tables"
 )
 
-// BenchmarkImport imports the folder TWIBASE_DATA, by default generated data, into an embedded
-// store on disk. ratio is its time relative to writing the same batches, sorted-ratio relative to
-// whole rows in key order.
+// TWIBASE_DATA is a folder of CSV files, by default generated ones. ratio is the time relative to
+// writing the same batches, sorted-ratio relative to whole rows in key order.
 func BenchmarkImport(b *testing.B) {
 	data := os.Getenv("TWIBASE_DATA")
 	if data == "" {
@@ -79,7 +78,6 @@ func (r *recorder) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 	return r.Store.Mutate(ctx, mutations)
 }
 
-// batches also returns the same cells as sorted rows.
 func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	store := &recorder{Store: openStore(b)}
 	if _, err := Import(context.Background(), store, []string{data}, Options{}); err != nil {
@@ -101,7 +99,6 @@ func batches(b *testing.B, data string) (recorded, sorted [][]hbase.Mutation) {
 	return store.batches, append(sorted, batch)
 }
 
-// writeRaw writes batches as concurrently as an import.
 func writeRaw(store hbase.Store, batches [][]hbase.Mutation) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
@@ -128,7 +125,6 @@ func closeStore(b *testing.B, store hbase.Store) {
 	}
 }
 
-// shaped gives a few users most followers.
 func shaped(b *testing.B) string {
 	r := rand.New(rand.NewPCG(1, 1))
 	const people, departments, games = 38_344, 1_436, 3_600

@@ -72,7 +72,6 @@ func TestDamageOfDerivedDataIsRepaired(t *testing.T) {
 				if !derived(table.Name, c.Family) || r.IntN(20) > 0 || c.Qualifier >= tables.MembersEnd {
 					continue
 				}
-				// Delete the cell with a random timestamp, or put another row's.
 				switch r.IntN(2) {
 				case 0:
 					c.Timestamp += int64(r.IntN(1000))

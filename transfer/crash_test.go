@@ -78,7 +78,6 @@ func TestImportCompletesAnInterruptedOne(t *testing.T) {
 	}
 }
 
-// childSetting is the environment variable with the folder of a child's store.
 const childSetting = "TWIBASE_TEST_IMPORT"
 
 type announcing struct{ hbase.Store }

@@ -107,14 +107,12 @@ func fileOf(o *tables.AnyObject) string {
 
 func (d dataset) add(schema string, fields ...string) { d[schema] = append(d[schema], fields) }
 
-// once adds a row with new key fields.
 func (d dataset) once(schema string, key int, fields ...string) {
 	if !slices.ContainsFunc(d[schema], func(row []string) bool { return slices.Equal(row[:key], fields[:key]) }) {
 		d.add(schema, fields...)
 	}
 }
 
-// files is by default of all schemas.
 func (d dataset) files(schemas ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for schema, rows := range d {
@@ -166,7 +164,6 @@ func load(t testing.TB, store hbase.Store, files map[string][]byte, options Opti
 	}
 }
 
-// dump omits the import marker.
 func dump(t testing.TB, store hbase.Store) []string {
 	t.Helper()
 	var lines []string

@@ -35,7 +35,6 @@ func createSome(t *testing.T, store hbase.Store, only func(hbase.Table) bool) {
 	}
 }
 
-// stops fails changes after the first n.
 type stops struct {
 	hbase.Store
 	left int
@@ -96,7 +95,6 @@ func TestTablesOfTheFirstVersionsAreMarked(t *testing.T) {
 	}
 }
 
-// unlisted fails to list tables the first times.
 type unlisted struct {
 	hbase.Store
 	failures int

@@ -17,7 +17,6 @@ import (
 	"twibase/hbase/hbasetest"
 )
 
-// calls returns the store calls of act, a line per round.
 func calls(
 	t *testing.T, prepare func(ctx context.Context, store hbase.Store, w *Writers),
 	act func(ctx context.Context, w *Writers) error,

@@ -13,8 +13,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the list of crash points to testdata")
 
-// pointsFile has the points that every thorough run reaches, as lines of a purpose and its
-// operation types.
+// pointsFile has the points that every thorough run reaches.
 const pointsFile = "testdata/points.txt"
 
 // The calls of a contended noun often split its list.
@@ -85,7 +84,6 @@ func (e *exploration) inject(p point, m fault) {
 	}
 }
 
-// seekRecovery injects faults into commits until every operation type is recovered.
 func (e *exploration) seekRecovery() {
 	for _, name := range slices.Sorted(maps.Keys(opTypes)) {
 		for _, p := range protocolPoints(name, opTypes[name]) {

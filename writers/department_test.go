@@ -14,7 +14,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// chain stores departments, each below the one before, with d1 at the top.
 func chain(t testing.TB, levels int) func(hbase.Store) {
 	return func(store hbase.Store) {
 		mustMutate(t, store, tables.Departments.Put(tables.Root, &tables.Department{ChildCount: new(1)}, 1),

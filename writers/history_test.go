@@ -106,7 +106,6 @@ func (h history) execute(t *testing.T) (r historyResult) {
 			r.err = errors.New("the history does not end")
 			return r
 		case !h.calm && random.IntN(200) == 0:
-			// A gateway sweeps stale intents.
 			time.Sleep([]time.Duration{staleAge, staleAge, staleAge, grace}[random.IntN(4)] + time.Second)
 			w := ws[random.IntN(gateways)]
 			go func() { _ = w.Sweep(t.Context()) }()

@@ -108,7 +108,6 @@ func linearizable(calls []callResult, begin, end facts) (ok bool, searched int) 
 	return search(0, begin), searched
 }
 
-// deadline is the last step at which a call can have taken effect.
 func (m callResult) deadline() int {
 	if m.outcome == unknownOutcome {
 		return math.MaxInt

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first, the first three departments exist, each below the previous one.
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {

@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first the first game exists, with a play of user b.
 var (
 	games    = []string{"go", "chess"}
 	gameDays = []string{"1999-12-25", "1999-12-26"}

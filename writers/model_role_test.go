@@ -11,7 +11,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// At first the first role exists, defined by a department and assigned to user b.
 var roles = []string{"lead", "test"}
 
 func init() {

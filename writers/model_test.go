@@ -24,7 +24,6 @@ type modelNoun struct {
 
 var modelled []modelNoun
 
-// facts has a value for each fact that holds.
 type facts map[string]string
 
 func (f facts) String() string {

@@ -152,7 +152,6 @@ func membersOf[E any](ctx context.Context, store hbase.Store, l *tables.List[E],
 	return all, err
 }
 
-// observeTwits also runs the fan-out jobs, and reports wrong albums, counts and timelines.
 func observeTwits(ctx context.Context, store hbase.Store, f facts) error {
 	if err := feeds.New(store, feeds.Options{BatchSize: 2}).Sweep(ctx); err != nil {
 		return err

@@ -146,7 +146,6 @@ func callDeleteUser(username string) call {
 	}}
 }
 
-// observeUsers also reports remaining counts and emails of deleted users.
 func observeUsers(ctx context.Context, store hbase.Store, f facts) error {
 	var wrong []error
 	for row, err := range store.Scan(ctx, hbase.Scan{Table: tables.Users.Table, Columns: tables.Attributes}) {

@@ -41,7 +41,6 @@ func importedUsers(usernames ...string) (rows []hbase.Mutation) {
 	return rows
 }
 
-// Each store call takes a millisecond of simulated time.
 func rounds(
 	t *testing.T, prepare func(store hbase.Store), act func(ctx context.Context, w *Writers) error,
 ) (n int) {

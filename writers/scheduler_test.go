@@ -106,7 +106,6 @@ func (s *scheduler) callError(id int, f fault) error {
 	return fmt.Errorf("%w: late", hbase.ErrUnavailable)
 }
 
-// next returns false if no call waits.
 func (s *scheduler) next() bool {
 	synctest.Wait()
 	s.mu.Lock()
@@ -262,7 +261,6 @@ func (s *scheduler) drain() {
 	}
 }
 
-// finish lets all calls proceed without faults until none waits and stop returns true.
 func (s *scheduler) finish(stop func() bool) bool {
 	s.faultRate = 0
 	for range 5000 {

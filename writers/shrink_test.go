@@ -18,7 +18,7 @@ func (h history) remaining(client int, calls []call) (remaining []call) {
 
 func (h history) random() *rand.Rand { return rand.New(rand.NewPCG(h.seed, 2+h.order<<10)) }
 
-// smaller returns histories with fewer calls or faults. calls has each client's number of calls.
+// calls has each client's number of calls.
 func (h history) smaller(calls []int) (all []history) {
 	var clients, single []history
 	for client, n := range calls {

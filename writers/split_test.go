@@ -12,7 +12,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// The cleanup also removes markers that are written after its first pass.
 func TestMemberAddedDuringCleanupLeavesNoMarker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, store := t.Context(), openStore(t)

@@ -150,7 +150,6 @@ func openTypes(t *testing.T, store hbase.Store) (opTypeNames []string) {
 	return opTypeNames
 }
 
-// withPopularUser checks that all operations are complete after act.
 func withPopularUser(t *testing.T, act func(t *testing.T, store hbase.Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := openStore(t)

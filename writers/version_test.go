@@ -123,7 +123,6 @@ func versionOf(t *testing.T, store hbase.Store, row hbase.Get) string {
 	return imported
 }
 
-// imported is the version of unchanged objects.
 const imported = "0"
 
 // The response of a committed update is lost, and another operation commits on the row. CONFLICT

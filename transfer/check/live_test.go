@@ -19,7 +19,6 @@ import (
 	"twibase/writers"
 )
 
-// checkLive returns the lines of RunLive, and calls the function before at each run.
 func checkLive(
 	t *testing.T, store hbase.Store, grace time.Duration, before func(run int),
 ) (lines, changing []string) {

@@ -18,7 +18,6 @@ var third = &tables.Twit{
 	AuthorName: "b", Name: "t3", PostedAt: day(4), Content: "mine", Visibility: tables.FollowersOnly,
 }
 
-// withFlag stores a twit with flag in the field of its visibility.
 func withFlag(l *tables.List[*tables.Twit], t *tables.Twit, flag string) hbase.Mutation {
 	cell := l.Cell(t, 0)
 	cell.Value = append(withoutFlag(l, t), flag...)
@@ -192,7 +191,6 @@ func rowOf(i tables.Intent) string {
 	return row
 }
 
-// publicOf counts public twits in both lists.
 func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 	t.Helper()
 	for _, l := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {

@@ -271,8 +271,7 @@ func (c scenario) run(t *testing.T, s *failingStore, batchSize int) {
 	}
 }
 
-// wantComplete checks that timelines have exactly the twits of followed authors. If broadcaster is
-// true, a broadcaster's twits may be missing.
+// If broadcaster is true, a broadcaster's twits may be missing.
 func (fx *fixture) wantComplete(broadcaster bool) {
 	fx.Helper()
 	merged := broadcaster && fx.authorState() != tables.Pushed

@@ -185,7 +185,6 @@ func (fx *fixture) sweep(f *feeds.Feeds) {
 	}
 }
 
-// timeline returns the newest twit first.
 func (fx *fixture) timeline(owner string) (names []string) {
 	fx.Helper()
 	keys, _, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))

@@ -13,7 +13,6 @@ import (
 	"twibase/writers/feeds"
 )
 
-// trimFixture has a user gina, who follows a and b.
 type trimFixture struct {
 	*testing.T
 	hbase.Store

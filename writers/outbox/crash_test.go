@@ -21,7 +21,7 @@ const (
 
 func (o outcome) String() string { return [...]string{"not applied", "applied", "applied later"}[o] }
 
-// crashing fails one call, and all later ones. It does not count scans.
+// crashing does not count scans.
 type crashing struct {
 	hbase.Store
 	at, calls int
