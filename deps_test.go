@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule lists the packages that the packages of a pattern may import, with the reason. /... includes
-// the folders below. ... matches all packages.
+// In a pattern, /... includes the folders below. ... matches all packages.
 type rule struct {
 	from string
 	to   []string
@@ -156,7 +155,6 @@ func violations(path string, imports []string) (violations []string) {
 	return violations
 }
 
-// ours returns the folder of a package of this module, or the module's name for its root.
 func ours(path string) (string, bool) {
 	if path == "twibase" {
 		return path, true

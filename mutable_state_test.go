@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutable has the permitted mutable variables, with reasons.
 var mutable = map[string]string{
 	"graph/plan.buffers":           "a pool of buffers",
 	"loaders.scanBuffers":          "a pool of buffers",
@@ -70,7 +69,7 @@ type parsed struct {
 	test bool
 }
 
-// mutableVars returns the mutable variables, except those of tests. Changes in tests count.
+// Changes in tests count, too.
 func mutableVars(files []parsed) (names []string) {
 	declared, specs := map[string]bool{}, map[any]bool{}
 	for _, file := range files {

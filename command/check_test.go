@@ -77,7 +77,6 @@ func TestDocumentsCheckFailsAboveBaselineOrMaximum(t *testing.T) {
 	}
 }
 
-// The test fails if the application does not follow a schema change, or a query became expensive.
 func TestDocumentsOfTheWebApplicationAreWithinLimits(t *testing.T) {
 	status, stdout, stderr := command(t, "documents", "check", "--max", "rows=4000", "../examples/web/documents.json")
 	if status != 0 || !strings.HasSuffix(stdout, "\n14 operations: valid and within limits\n") {

@@ -152,7 +152,6 @@ func modelOf(t *testing.T) *kong.Application {
 	return newParser(context.Background(), new(commandLine), io.Discard, io.Discard).Model
 }
 
-// deploy/twibase.yaml must have every flag of serve with its default, with and without comments.
 func TestExampleConfigIsComplete(t *testing.T) {
 	const example = "../deploy/twibase.yaml"
 	text, err := os.ReadFile(example)

@@ -46,7 +46,7 @@ func (s signer) set() []byte {
 	return text
 }
 
-// token signs valid claims. The parameter claims overrides some of them.
+// The parameter claims overrides some of the valid claims.
 func (s signer) token(t *testing.T, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	made, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key},

@@ -11,7 +11,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandInPage matches command lines, in a block of code or a sentence.
 var commandInPage = regexp.MustCompile("(?m)(?:bin/|`|^    )twibase ([a-z][^`#|>\n]*)")
 
 func TestPagesHaveExistingCommands(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// replaceFile replaces a file atomically.
 func replaceFile(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
@@ -39,8 +38,6 @@ func manifestOf(t *testing.T, documents ...string) (hashes []string, manifest st
 	return hashes, string(text)
 }
 
-// While clients of the first version send requests, documents of a second version, a broken file
-// and its correction are deployed.
 func TestDocumentsAreReloaded(t *testing.T) {
 	dir := t.TempDir()
 	first, v1 := manifestOf(t, "{first:__typename}")

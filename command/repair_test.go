@@ -89,7 +89,6 @@ func TestRepairRepairsAndCheckReports(t *testing.T) {
 	})
 }
 
-// Missing tables of a later version are created. A missing table of the first version is lost.
 func TestRepairAndExportNameMissingTables(t *testing.T) {
 	for _, args := range [][]string{{"repair"}, {"repair", "--check"}, {"export", t.TempDir()}} {
 		for _, c := range []struct {

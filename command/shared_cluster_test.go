@@ -63,7 +63,6 @@ func (c sharedCluster) ok(t *testing.T, namespace, user string, args ...string) 
 	return stdout, stderr
 }
 
-// fails expects a failure within five seconds, with the parts in its message.
 func (c sharedCluster) fails(t *testing.T, namespace, user string, args []string, parts ...string) {
 	t.Helper()
 	begun := time.Now()

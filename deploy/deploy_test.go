@@ -55,7 +55,6 @@ func help(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// Commands are lists in the Dockerfile, compose.yaml and the chart, and a line in the unit.
 var commandLine = regexp.MustCompile(`(?m)(?:CMD|command:|args:) \[([^]]*)\]|^ExecStart=/usr/bin/twibase (.*)$`)
 
 func TestCommandsHaveTheirFlags(t *testing.T) {
@@ -154,7 +153,6 @@ func TestYAMLIsValid(t *testing.T) {
 	}
 }
 
-// Secrets and builds must stay out of the image's build context.
 func TestDockerIgnoresTheFoldersThatGitIgnores(t *testing.T) {
 	ignored := strings.Split(string(read(t, "../.dockerignore")), "\n")
 	for line := range strings.Lines(string(read(t, "../.gitignore"))) {

@@ -18,7 +18,6 @@ import (
 	"twibase/graph/documents"
 )
 
-// send posts a body. client is "name version".
 func send(g *Gateway, client, body string) {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")

@@ -68,7 +68,6 @@ func serving(t *testing.T, ctx context.Context, config Config, open Open) (url s
 	return "http://" + listener.Addr().String(), end
 }
 
-// fetch uses a new connection. If the request fails, it returns status 0 and the error.
 func fetch(url string) (status int, body string) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)

@@ -27,8 +27,6 @@ import (
 	"twibase/resolvers"
 )
 
-// slowly calls test with a fake clock, an unbuffered network, and a server that runs one operation
-// at a time.
 func slowly(t *testing.T, most int, test func(t *testing.T, s *slowServer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowServer{t: t, network: newPipes(), sending: inflight.New(most), receiving: inflight.New(most)}
@@ -87,7 +85,6 @@ func long() string {
 	return "{" + query.String() + "}"
 }
 
-// checkOtherRequest expects an immediate response.
 func (s *slowServer) checkOtherRequest(when string) {
 	s.t.Helper()
 	start, c := time.Now(), s.dial()

@@ -14,7 +14,6 @@ type instant struct{ hbase.Store }
 
 func (instant) Get(context.Context, []hbase.Get) ([]hbase.Result, error) { return nil, nil }
 
-// The query has 30 fields and four rounds.
 func BenchmarkMeasuring(b *testing.B) {
 	fields := make([]int, 30)
 	for i := range fields {

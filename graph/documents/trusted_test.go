@@ -96,7 +96,6 @@ func remove(t *testing.T, file string) {
 	}
 }
 
-// follow waits two seconds after each change. Documents with "bad" are invalid.
 func follow(t *testing.T, trusted *Trusted, changes ...func()) (log string) {
 	t.Helper()
 	var written bytes.Buffer

@@ -80,7 +80,6 @@ func TestOperationsBeyondSlotsAndQueueAreRejected(t *testing.T) {
 	})
 }
 
-// One client has all slots and fills the queue.
 func TestNextSlotIsForTheClientWithFewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 20

@@ -123,7 +123,6 @@ func twice(r *http.Request, header string, values ...string) *http.Request {
 	return r
 }
 
-// A client that sends Expect: 100-continue gets no status 100.
 func TestTooLongBodyIsNotRead(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodPost, "/graphql", unread{t}), httptest.NewRecorder()
 	r.Header.Set("Content-Type", "application/json")

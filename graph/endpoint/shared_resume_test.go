@@ -36,7 +36,6 @@ func (f *feed) opens() *sharedStream {
 	return s
 }
 
-// subscribe sends no token if lifetime is 0.
 func (s *sharedStream) subscribe(id string, lifetime time.Duration) {
 	s.f.Helper()
 	ctx := resume.WithID(graphql.StartOperationTrace(s.f.Context()), id)

@@ -11,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// failing returns n objects. Field t of object i fails with err(i).
 func failing(n int, err func(i int) error) *fixture {
 	objects, errs := make([]any, n), make(graphql.BatchErrorList, n)
 	for i := range objects {

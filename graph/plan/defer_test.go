@@ -2,7 +2,6 @@ package plan
 
 import "testing"
 
-// Only is_final is added to the response.
 func TestDeferHasNoEffect(t *testing.T) {
 	const complete = `{"data":{"me":{"name":"a","tags":["x","y"]}},"extensions":{"is_final":true}}`
 	for _, test := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// nested returns objects with fields with a resolver (N, S, MustN, MustS) and without. Resolvers of
-// leaves return null or err. Other leaves are value.
+// Fields of nested objects have a resolver if they begin with a capital letter. Resolvers of leaves
+// return null or err. Other leaves are value.
 func nested(value any, err error) *fixture {
 	leaf := func(parents []*testObject, _ map[string]any) ([]any, error) { return make([]any, len(parents)), err }
 	inner := func(depth int) *testObject {
@@ -29,8 +29,7 @@ func nested(value any, err error) *fixture {
 		}}
 }
 
-// errorsJSON returns an error for each path. A path may end with a blank and the line of its last
-// name in the query, by default 1.
+// A path may end with a blank and the line of its last name in the query, by default 1.
 func errorsJSON(query, message string, paths ...string) string {
 	all := make([]string, len(paths))
 	for i, path := range paths {

@@ -143,7 +143,6 @@ func (fx *fixture) build() *planned {
 	}).(*planned)
 }
 
-// field returns a field whose argument "bad" fails, and whose argument "worse" panics.
 func (fx *fixture) field(parsed *ast.Schema, object string, def *ast.FieldDefinition) *Field {
 	f := &Field{Name: def.Name, Object: object, NonNull: def.Type.NonNull}
 	if def.Arguments != nil {
@@ -264,7 +263,6 @@ func newExecutor(schema graphql.ExecutableSchema) *executor.Executor {
 	return e
 }
 
-// execute returns the response as JSON, or "rejected: " and an error.
 func execute(e *executor.Executor, query, operation string, variables map[string]any) string {
 	ctx := graphql.StartOperationTrace(context.Background())
 	params := &graphql.RawParams{Query: query, OperationName: operation, Variables: variables}
@@ -280,7 +278,6 @@ func execute(e *executor.Executor, query, operation string, variables map[string
 	return string(text)
 }
 
-// check compares the resolver calls, too, if calls are given.
 func (fx *fixture) check(t *testing.T, query string, variables map[string]any, want string, calls ...string) {
 	t.Helper()
 	schema := fx.build()

@@ -63,7 +63,6 @@ func TestNullInAListPropagatesAsItsTypeSays(t *testing.T) {
 	}
 }
 
-// check puts the value into lists[i] of the given one of three parents.
 func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolver) {
 	t.Helper()
 	field := lists[i].field
@@ -88,7 +87,6 @@ func (c listCase) check(t *testing.T, i, parent int, resolvers map[string]resolv
 	nullable().with(resolvers).check(t, query, nil, want)
 }
 
-// leafLists has the value in the second parent.
 func leafLists(value any) *fixture {
 	parent := func(v any) *testObject { return obj("T", "v", v, "a", v, "b", v, "c", v, "d", v) }
 	return &fixture{sdl: `

@@ -41,7 +41,6 @@ var generic = map[string]struct{ identifier, literal string }{
 	"viewer":    {"the user of a token", "the user of a token, in connection_ack"},
 }
 
-// inScripts is like generic, for the IDE's scripts.
 var inScripts = map[string]string{
 	"content": "of a row of a picture",
 	"count":   "a number",

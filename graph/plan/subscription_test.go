@@ -22,7 +22,6 @@ import (
 	"twibase/hbase/tables"
 )
 
-// broadcast has three events: a twit, null, and a twit whose author can't be read.
 type broadcast struct{ exec.ResolverRoot }
 
 func (broadcast) Subscription() exec.SubscriptionResolver { return subscription{} }
@@ -89,7 +88,6 @@ func (idle) Start(int)            {}
 func (idle) End()                 {}
 func (idle) Await() map[any]error { return nil }
 
-// newExecutor numbers the responses.
 func newExecutor(schema graphql.ExecutableSchema, around ...graphql.ResponseMiddleware) *executor.Executor {
 	e := executor.New(schema)
 	e.SetRecoverFunc(func(_ context.Context, p any) error { return fmt.Errorf("panic %v", p) })

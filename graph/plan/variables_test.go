@@ -41,7 +41,6 @@ func TestVariablesAreCoercedToArguments(t *testing.T) {
 			`{"d":"def","in":{"b":["y","V"],"c":"x","d":{"c":"z","e":"GREEN"},"e":"RED","f":[[1,2],[2]]}}`},
 		{"an absent variable omits an input field", `query($v:String){take(in:{c:"x",a:$v})}`, nil, `{"d":"def","in":{"c":"x","e":"RED"}}`},
 		{"an absent variable is null in a list", `query($v:String){take(in:{c:"x",b:["y",$v]})}`, nil, `{"d":"def","in":{"b":["y",null],"c":"x","e":"RED"}}`},
-		// Absent variables, null and defaults
 		{"an absent variable omits the argument", `query($v:String){take(s:$v)}`, nil, `{"d":"def"}`},
 		{"null", `query($v:String){take(s:$v)}`, vars("v", nil), `{"d":"def","s":null}`},
 		{"an absent variable has its default", `query($v:String="x"){take(s:$v)}`, nil, `{"d":"def","s":"x"}`},

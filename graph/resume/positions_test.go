@@ -63,7 +63,6 @@ func (w *fixture) expire(o *Operation, at int) {
 	}
 }
 
-// wantResume expects no position if want is 0.
 func (w *fixture) wantResume(viewer, document string, want int) {
 	w.Helper()
 	got := 0

@@ -104,7 +104,6 @@ func describe(t *testing.T, name, description string) {
 	}
 }
 
-// isDeprecated requires a written reason of each deprecation.
 func isDeprecated(t *testing.T, name string, directives ast.DirectiveList) {
 	t.Helper()
 	if deprecated := directives.ForName("deprecated"); deprecated != nil {

@@ -84,7 +84,6 @@ func TestParseStringValues(t *testing.T) {
 	}
 }
 
-// referenceValues is nil without graphql-js.
 func referenceValues(t *testing.T, literals []string) map[string]string {
 	t.Helper()
 	if _, err := os.Stat("../../node_modules/graphql"); err != nil && os.Getenv("CI") == "" {

@@ -86,7 +86,6 @@ func TestActionsMatchTheDocument(t *testing.T) {
 	}
 }
 
-// The viewer of each column has only the role of the column.
 func TestDecideMatchesTheDocument(t *testing.T) {
 	target := Target{Owner: "owner", TwitAuthor: "writer"}
 	documented, may := rows(t)

@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// pipes is a listener whose connections have no buffers.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}

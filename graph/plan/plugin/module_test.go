@@ -11,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 )
 
-// module has the contents of files by name.
 type module map[string]string
 
 func settings(models string) string {
