@@ -55,8 +55,8 @@ func (t *csvFile) row(key int, fields ...string) {
 	}
 }
 
-// generated returns the files of the generated users. Their twits are older than the twits of the
-// embedded users, which are to come first.
+// generated returns the files of the generated users. Their twits are older than those of the
+// embedded users, and come after them in lists.
 func generated() map[string][]byte {
 	r := rand.New(rand.NewPCG(2024, 1))
 	users := &csvFile{header: "username,name,age,created_at"}
@@ -66,7 +66,7 @@ func generated() map[string][]byte {
 	roles := &csvFile{header: "username,role"}
 	plays := &csvFile{header: "username,game,day,count"}
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
-	// in returns a random time in 2024, not before a day.
+	// in returns a random time in 2024, from a day on.
 	in := func(day int) time.Time {
 		date := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day+r.IntN(365-day))
 		return date.Add(time.Duration(r.IntN(86400)) * time.Second)

@@ -2,8 +2,8 @@
 //
 //   node scripts/compatibility.mjs RELEASED ACCEPTED FILE…
 //
-// RELEASED is the SDL of the last release, and FILE… are the current schema. Each line of ACCEPTED
-// is the message of an accepted change, or a comment that begins with #.
+// RELEASED is the SDL of the last release, FILE… the current schema. Each line of ACCEPTED is the
+// message of an accepted change, or a comment with #.
 import { readFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import {
   buildASTSchema, DangerousChangeType, findBreakingChanges, findDangerousChanges, isInputObjectType, parse, print, visit,
 } from 'graphql';
 
-/** Describes what is wrong with the change from one SDL to another. Empty if nothing is wrong. */
+/** Describes the breaking changes from one SDL to another. Empty if there are none. */
 export function report(released, schema, accepted) {
   const [before, after] = [build(released), build(schema)];
   const changes = [
@@ -48,7 +48,7 @@ const STALE = (changes) => `graph/schema/testdata/accepted.txt has changes that 
 
 ${list(changes)}`;
 
-/** A schema in which fields with @semanticNonNull are non-null, as in types that clients generate. */
+/** A schema whose fields with @semanticNonNull are non-null, as in generated types. */
 function build(sdl) {
   return buildASTSchema(visit(parse(sdl), { FieldDefinition: (field) => ({ ...field, type: strict(field) }) }));
 }

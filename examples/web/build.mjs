@@ -1,5 +1,5 @@
-// Bundles the page into dist: node build.mjs. The variable GATEWAY has the gateway's address, by
-// default http://127.0.0.1:8080.
+// Bundles the page into dist. The variable GATEWAY has the gateway's address, by default
+// http://127.0.0.1:8080.
 import { transformFileAsync } from '@babel/core';
 import { build } from 'esbuild';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import { Timeline } from './Timeline';
 import { TwitPage } from './TwitPage';
 import { ErrorBoundary, FetchOptions, href, Icon, type IconName, Loading } from './ui';
 
-/** The page of an address. Pages are in the fragment, so that any static server can serve them. */
+/** The page of a URL fragment: any static server can serve it. */
 function Page({ address }: { address: string }) {
   const [, kind, part] = address.split('/');
   const key = part && decodeURIComponent(part);
@@ -26,7 +26,7 @@ export function App() {
   const [visit, setVisit] = useState<Visit>({ address: location.hash, fetchKey: 0, shown: () => {} });
   const [pending, startTransition] = useTransition();
 
-  // The current page stays until the next one has its data.
+  // The current page stays until the next one has data.
   function open(shown: () => void, fetchPolicy?: FetchPolicy) {
     const address = location.hash;
     startTransition(() => setVisit(({ fetchKey }) => ({ address, fetchKey: fetchKey + 1, fetchPolicy, shown })));
@@ -38,7 +38,7 @@ export function App() {
     navigation.addEventListener('navigate', onNavigate);
     return () => navigation.removeEventListener('navigate', onNavigate);
   }, []);
-  useEffect(() => visit.shown(), [visit]); // the browser scrolls now: to the top, or to the earlier position
+  useEffect(() => visit.shown(), [visit]); // the browser scrolls now
 
   return (
     <>

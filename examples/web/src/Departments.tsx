@@ -4,7 +4,6 @@ import type { DepartmentsQuery } from './__generated__/DepartmentsQuery.graphql'
 import type { DepartmentsTopQuery } from './__generated__/DepartmentsTopQuery.graphql';
 import { Avatar, count, Empty, href, Icon, Title, useFetchOptions } from './ui';
 
-/** The departments without a parent. */
 export function Departments() {
   const { topDepartments } = useLazyLoadQuery<DepartmentsTopQuery>(
     graphql`
@@ -21,7 +20,6 @@ export function Departments() {
   );
 }
 
-/** A department with its roles, their users, and its sub-departments. */
 export function Department({ code }: { code: string }) {
   const { department } = useLazyLoadQuery<DepartmentsQuery>(
     graphql`

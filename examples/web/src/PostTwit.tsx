@@ -3,7 +3,7 @@ import { ConnectionHandler, graphql } from 'react-relay';
 import type { PostTwitMutation, Visibility } from './__generated__/PostTwitMutation.graphql';
 import { href, useAction } from './ui';
 
-/** Posts a twit of the viewer, and puts it first on the viewer's profile. */
+/** Posts a twit, and puts it first on the viewer's profile. */
 export function PostTwit({ id, username }: { id: string; username: string }) {
   const [posted, setPosted] = useState(false);
   const [post, pending, failure] = useAction<PostTwitMutation>(graphql`
@@ -43,12 +43,12 @@ type ComposerProps = {
   button: string;
   limit: number;
   pending: boolean;
-  /** Sends the text, and calls done after it is stored. */
+  /** Calls done after the text is stored. */
   onSend: (content: string, fields: FormData, idempotencyKey: string, done: () => void) => void;
   children: ReactNode;
 };
 
-/** A form for a twit or a comment. Until the text is edited, each attempt has the same key. */
+/** A form for a twit or a comment. Attempts have the same key until the text is edited. */
 export function Composer({ label, button, limit, pending, onSend, children }: ComposerProps) {
   const id = useId();
   const [key, setKey] = useState(() => crypto.randomUUID());

@@ -10,7 +10,6 @@ import { SignIn } from './SignIn';
 import { Twit } from './Twit';
 import { Failure, List, Title, useFetchOptions } from './ui';
 
-/** The twits of the users that the viewer follows. */
 export function Timeline() {
   const { viewer } = useLazyLoadQuery<TimelineQuery>(
     graphql`
@@ -49,7 +48,7 @@ function Feed({ viewer }: { viewer: Timeline_viewer$key }) {
   );
 }
 
-/** Adds new twits at the top. The subscription starts after the newest twit of the list, so that none is missed. */
+/** Adds new twits at the top. The subscription starts after the newest twit, so that none is missed. */
 function Live({ connection, newest }: { connection: string; newest?: string }) {
   const [after, setAfter] = useState({ id: newest });
   const [failed, setFailed] = useState(false);

@@ -5,7 +5,7 @@ import type { TwitLikeMutation } from './__generated__/TwitLikeMutation.graphql'
 import { token } from './session';
 import { count, Entry, ErrorBoundary, href, Icon, Picture, useAction } from './ui';
 
-/** A twit. Its error does not affect other twits of the list. */
+/** A twit whose error does not affect other twits. */
 export const Twit = ({ twit }: { twit: Twit_twit$key }) => <ErrorBoundary><TwitEntry twit={twit} /></ErrorBoundary>;
 
 function TwitEntry({ twit: key }: { twit: Twit_twit$key }) {
@@ -52,7 +52,6 @@ function LikeButton({ twit }: { twit: TwitLike_twit$key }) {
   function toggle() {
     if (pending) return;
     const likes = !viewerLikes;
-    // The optimistic response, reverted if the mutation fails.
     const twit = { id, viewerLikes: likes, likeCount: likeCount + (likes ? 1 : -1) };
     const payload = { twit, userErrors: [] };
     commit({ variables: { twitId: id, likes }, optimisticResponse: likes ? { like: payload } : { unlike: payload } });

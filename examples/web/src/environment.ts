@@ -54,7 +54,6 @@ function onConnection(listener: () => void) {
   return () => removals.forEach((remove) => remove());
 }
 
-/** Reports whether the WebSocket of the subscriptions is open. */
 export const useConnected = () => useSyncExternalStore(onConnection, () => connected);
 
 export const environment = new Environment({

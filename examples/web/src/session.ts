@@ -1,5 +1,5 @@
-// The viewer's token, stored in this tab until it is closed. A session begins and ends with a
-// reload, so that a viewer sees no data of the previous one.
+// The viewer's token, stored until the tab is closed. A session begins and ends with a reload, so
+// that a viewer sees no data of the previous one.
 export const token = () => sessionStorage.getItem('token');
 
 /** Why the last session ended, if its user did not end it. */

@@ -1,19 +1,17 @@
-// Components and functions that several pages use.
 import { Component, createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { type GraphQLTaggedNode, useMutation, type UseMutationConfig, type usePaginationFragment } from 'react-relay';
 import type { FetchPolicy, MutationParameters } from 'relay-runtime';
 
 export const FetchOptions = createContext<{ fetchKey: number; fetchPolicy?: FetchPolicy }>({ fetchKey: 0 });
 
-/** The fetch options of the query of a page. Each visit has a key of its own, so that it repeats a failed query. */
+/** The fetch options of a page's query. Each visit has its own key, so that it repeats a failed query. */
 export const useFetchOptions = () => use(FetchOptions);
 
-/** The address of a page of the router. */
 export const href = (...parts: string[]) => `#/${parts.map(encodeURIComponent).join('/')}`;
 
 const numbers = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** A number with its noun, such as "1 follower" or "12K followers". */
+/** Such as "1 follower" or "12K followers". */
 export const count = (n: number, noun: string) => `${numbers.format(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 const icons = {
@@ -34,14 +32,13 @@ export const Icon = ({ name, label }: { name: IconName; label?: string }) => (
   </svg>
 );
 
-/** A picture, hidden if it cannot be loaded. */
 export const Picture = ({ url, alt }: { url: string; alt: string }) => (
   <img src={url} alt={alt} loading="lazy" onError={({ currentTarget }) => (currentTarget.hidden = true)} />
 );
 
 type Person = { readonly username: string; readonly name: string; readonly avatarUrl: string | null };
 
-/** A user's picture, over the first letter of the name. */
+/** The picture covers the letter, if it can be loaded. */
 export function Avatar({ of: { username, name, avatarUrl } }: { of: Person }) {
   const hue = [...username].reduce((sum, letter) => sum + letter.codePointAt(0)! * 47, 0) % 360;
   return (
@@ -72,7 +69,6 @@ export const Entry = ({ noun, author, at, link, mark, children }: EntryProps) =>
   </article>
 );
 
-/** The title of a page, and the element next to it. */
 export const Title = ({ beside, children }: { beside?: ReactNode; children: string }) => (
   <>
     <title>{`${children} · twibase`}</title>
@@ -84,7 +80,7 @@ export const Empty = ({ children }: { children: ReactNode }) => <p className="em
 
 export const Loading = () => <p className="loading"><progress aria-label="Loading" /></p>;
 
-/** An error. Relay's message for an error of a field is replaced. */
+/** Replaces Relay's message for an error of a field. */
 export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry?: () => void }) => (
   <div className="failure" role="alert">
     <p>{message.startsWith('Relay:') ? 'This could not be loaded completely.' : message}</p>
@@ -92,7 +88,6 @@ export const Failure = ({ error: { message }, onRetry }: { error: Error; onRetry
   </div>
 );
 
-/** Shows an error of its children in their place. */
 export class ErrorBoundary extends Component<{ onRetry?: () => void; children: ReactNode }, { error?: Error }> {
   state: { error?: Error } = {};
   static getDerivedStateFromError = (error: Error) => ({ error });
@@ -105,7 +100,7 @@ export class ErrorBoundary extends Component<{ onRetry?: () => void; children: R
 type Pages = Pick<ReturnType<typeof usePaginationFragment>, 'hasNext' | 'isLoadingNext' | 'loadNext'>;
 type ListProps = { label: string; pages: Pages; none: string; children: readonly ReactNode[] };
 
-/** A list that loads its next page when its end is almost visible. A page may be empty without being the last. */
+/** Loads the next page when its end is almost visible. A page may be empty without being the last. */
 export function List({ label, pages: { hasNext, isLoadingNext, loadNext }, none, children }: ListProps) {
   const end = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<Error | null>(null);
