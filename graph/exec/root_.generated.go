@@ -2879,7 +2879,7 @@ var sources = []*ast.Source{
 type Mutation {
   "Creates a user with an account, and logs in. Requires no token."
   signUp(
-    "The username, name and password of the new user, and optional attributes."
+    "The new user and the password."
     input: SignUpInput!
   ): SignUpPayload @semanticNonNull
   "Returns a token for a username and a password. Requires no token."
@@ -2891,21 +2891,21 @@ type Mutation {
 
 "Input of ` + "`" + `signUp` + "`" + `."
 input SignUpInput {
-  "The unique name of the user: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is not reused after the user is deleted."
+  "The unique name: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes and is never reused."
   username: String!
   "The display name."
   name: String!
   "The password, 8 to 1,024 bytes."
   password: String!
-  "The email address. Visible to the user and to administrators."
+  "The email address. Visible to the user and administrators."
   email: String
   "The age in years, 0 to 150."
   age: Int
-  "The URL of a picture of the user."
+  "The URL of a picture."
   avatarUrl: URL
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key and password returns the same account. With another password, the username is taken."
+  "An idempotency key, at most 200 bytes. With another password, a repeated request returns ` + "`" + `ALREADY_EXISTS` + "`" + `."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -2917,11 +2917,11 @@ type SignUpPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -2931,7 +2931,7 @@ input LogInInput {
   username: String!
   "The password."
   password: String!
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -2943,11 +2943,11 @@ type LogInPayload {
   token: String
   "When the token expires."
   expiresAt: DateTime
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -2959,7 +2959,7 @@ type UserError {
   message: String!
   "The wrong field of the input. Null if it is not a single field."
   field: String
-  "The path of the wrong value in the input: the field, and the index of a wrong element of a list. Null if ` + "`" + `field` + "`" + ` is null."
+  "The path of the wrong value: the field, and the index of a list's element. Null if ` + "`" + `field` + "`" + ` is null."
   path: [String!]
 }
 
@@ -2987,7 +2987,7 @@ enum UserErrorCode {
 A comment on a twit. It never changes. Visible to its author, the author of the twit, the followers of its author, and administrators.
 """
 type Comment implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
   "The twit that the comment is on."
   twit: Twit
@@ -3001,19 +3001,19 @@ type Comment implements Node {
 
 "A page of comments."
 type CommentConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [CommentEdge!] @semanticNonNull
   "The entries."
   nodes: [Comment] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list, including those that the viewer may not see."
+  "The number of all comments, including those that the viewer may not see."
   totalCount: Int @semanticNonNull
 }
 
 "An entry of a page of comments."
 type CommentEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: Comment @semanticNonNull
@@ -3022,7 +3022,7 @@ type CommentEdge {
 extend type Mutation {
   "Adds a comment of the viewer to a twit that the viewer may see. Requires a token."
   addComment(
-    "The twit and the text of the comment."
+    "The new comment and its twit."
     input: AddCommentInput!
   ): AddCommentPayload @semanticNonNull
   "Deletes a comment. For its author, the author of its twit and administrators."
@@ -3038,9 +3038,9 @@ input AddCommentInput {
   twitId: ID!
   "The text, at most 2,000 characters."
   content: String!
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3052,11 +3052,11 @@ type AddCommentPayload {
   twit: Twit
   "The comment in the ` + "`" + `comments` + "`" + ` of the twit."
   commentEdge: CommentEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -3064,7 +3064,7 @@ type AddCommentPayload {
 input DeleteCommentInput {
   "The comment."
   id: ID!
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3072,13 +3072,13 @@ input DeleteCommentInput {
 type DeleteCommentPayload {
   "The deleted comment."
   comment: Comment
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -3100,26 +3100,26 @@ extend type Subscription {
   ): Department
   "The departments without a parent, by name, then code."
   topDepartments(
-    "Returns the first _n_ departments (default 20, maximum 100)."
+    "The first _n_ departments (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ departments (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): DepartmentConnection @semanticNonNull
 }
 
-"A department in a tree of departments, which is at most 64 levels deep."
+"A department in a tree of at most 64 levels."
 type Department implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
-  "The unique code of the department. It never changes."
+  "The unique code. It never changes."
   code: String!
   "The display name."
   name: String @semanticNonNull
-  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
+  "The version of the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
   "The parent department. Null for a top department."
   parent: Department
@@ -3127,56 +3127,56 @@ type Department implements Node {
   ancestors: [Department!] @semanticNonNull
   "The direct sub-departments, by name, then code."
   subDepartments(
-    "Returns the first _n_ departments (default 20, maximum 100)."
+    "The first _n_ departments (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ departments (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): DepartmentConnection @semanticNonNull
-  "The descendants of the department, level by level. A level is in the order of its parents, then by name, then by code. The edges have the depth."
+  "The descendants of the department, level by level. A level is sorted by its parents' order, then name, then code."
   descendants(
     "The number of levels (default: the whole subtree)."
     maxDepth: Int
-    "Returns the first _n_ departments (default 20, maximum 100)."
+    "The first _n_ departments (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ departments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ departments (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): DepartmentConnection @semanticNonNull
   "The roles that the department defines, by code."
   roles(
-    "Returns the first _n_ roles (default 20, maximum 100)."
+    "The first _n_ roles (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ roles (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): RoleConnection @semanticNonNull
 }
 
 "A page of departments."
 type DepartmentConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [DepartmentEdge!] @semanticNonNull
   "The entries."
   nodes: [Department] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list. Null for ` + "`" + `descendants` + "`" + `, which is not counted."
+  "The length of the whole list. Null for ` + "`" + `descendants` + "`" + `."
   totalCount: Int
 }
 
 "An entry of a page of departments."
 type DepartmentEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: Department @semanticNonNull
@@ -3187,12 +3187,12 @@ type DepartmentEdge {
 extend type Mutation {
   "Creates a department. For administrators."
   createDepartment(
-    "The code and the name of the new department, and its parent."
+    "The new department and its parent."
     input: CreateDepartmentInput!
   ): CreateDepartmentPayload @semanticNonNull
   "Updates the attributes of a department. For administrators."
   updateDepartment(
-    "The department, and the attributes to change."
+    "The department and the changes."
     input: UpdateDepartmentInput!
   ): UpdateDepartmentPayload @semanticNonNull
   "Moves a department and its subtree under another parent. For administrators."
@@ -3209,17 +3209,17 @@ extend type Mutation {
 
 "Input of ` + "`" + `createDepartment` + "`" + `."
 input CreateDepartmentInput {
-  "The unique code of the department: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
   "The display name, at most 180 bytes."
   name: String!
-  "The code of the parent. Without it the department is a top department."
+  "The code of the parent. A top department has none."
   parent: String
-  "The ` + "`" + `id` + "`" + ` of the parent, instead of ` + "`" + `parent` + "`" + `."
+  "The parent's ` + "`" + `id` + "`" + `, instead of ` + "`" + `parent` + "`" + `."
   parentId: ID
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3229,25 +3229,25 @@ type CreateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `updateDepartment` + "`" + `."
 input UpdateDepartmentInput {
-  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  "The department's code. Pass this or ` + "`" + `departmentId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  "The department's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   departmentId: ID
-  "The display name, at most 180 bytes. It can be changed, but not removed."
+  "The display name, at most 180 bytes. It cannot be removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client read. If it has changed, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3257,27 +3257,27 @@ type UpdateDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its parent, or in ` + "`" + `topDepartments` + "`" + `. Its position follows the name."
   departmentEdge: DepartmentEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `moveDepartment` + "`" + `."
 input MoveDepartmentInput {
-  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  "The department's code. Pass this or ` + "`" + `departmentId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  "The department's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   departmentId: ID
   "The code of the new parent. Without it, or with ` + "`" + `null` + "`" + `, the department becomes a top department."
   parent: String
-  "The ` + "`" + `id` + "`" + ` of the parent, instead of ` + "`" + `parent` + "`" + `."
+  "The parent's ` + "`" + `id` + "`" + `, instead of ` + "`" + `parent` + "`" + `."
   parentId: ID
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client read. If it has changed, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3287,23 +3287,23 @@ type MoveDepartmentPayload {
   department: Department
   "The department in the ` + "`" + `subDepartments` + "`" + ` of its new parent, or in ` + "`" + `topDepartments` + "`" + `."
   departmentEdge: DepartmentEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `deleteDepartment` + "`" + `."
 input DeleteDepartmentInput {
-  "The department's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `departmentId` + "`" + ` is required."
+  "The department's code. Pass this or ` + "`" + `departmentId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `code` + "`" + `."
+  "The department's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   departmentId: ID
-  "Whether to move the sub-departments under the parent. Otherwise a department with sub-departments is not deleted."
+  "Whether to move the sub-departments under the parent. Otherwise, if there are any, the error is ` + "`" + `HAS_CHILDREN` + "`" + `."
   moveChildrenUp: Boolean = false
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3311,13 +3311,13 @@ input DeleteDepartmentInput {
 type DeleteDepartmentPayload {
   "The deleted department, with empty lists."
   department: Department
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 `, BuiltIn: false},
@@ -3329,43 +3329,43 @@ type DeleteDepartmentPayload {
   ): Game
   "All games, in a stable but unspecified order."
   games(
-    "Returns the first _n_ games (default 20, maximum 100)."
+    "The first _n_ games (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ games (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ games (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): GameConnection @semanticNonNull
 }
 
 "A game that users play."
 type Game implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
-  "The unique code of the game. It never changes."
+  "The unique code. It never changes."
   code: String!
   "The display name."
   name: String @semanticNonNull
-  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
+  "The version of the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
   "The users who have played the game, by username."
   players(
-    "Returns the first _n_ players (default 20, maximum 100)."
+    "The first _n_ players (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ players (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ players (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
   "The number of users who have played the game."
   playerCount: Int @semanticNonNull
   "Whether any user has played the game."
   isPlayed: Boolean @semanticNonNull
-  "The plays of all users on each day of a range, ascending. Days without plays are left out."
+  "The plays of all users on each day of a range, ascending. Omits days without plays."
   plays(
     "The first day."
     from: Date!
@@ -3384,37 +3384,37 @@ type DayPlays {
 
 "A page of games."
 type GameConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [GameEdge!] @semanticNonNull
   "The entries."
   nodes: [Game] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list. Null if it is not counted."
+  "The length of the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of games."
 type GameEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: Game @semanticNonNull
-  "The last day on which the user played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
+  "The last day on which the user played. Null outside of a user's ` + "`" + `games` + "`" + `."
   day: Date
-  "The number of times that the user has played the game. Null outside of a user's ` + "`" + `games` + "`" + `."
+  "The number of times that the user has played. Null outside of a user's ` + "`" + `games` + "`" + `."
   count: Int
 }
 
 extend type Mutation {
   "Creates a game. For administrators."
   createGame(
-    "The code and the attributes of the new game."
+    "The new game."
     input: CreateGameInput!
   ): CreateGamePayload @semanticNonNull
   "Updates the attributes of a game. For administrators."
   updateGame(
-    "The game, and the attributes to change."
+    "The game and the changes."
     input: UpdateGameInput!
   ): UpdateGamePayload @semanticNonNull
   "Deletes a game and its plays. For administrators."
@@ -3431,13 +3431,13 @@ extend type Mutation {
 
 "Input of ` + "`" + `createGame` + "`" + `."
 input CreateGameInput {
-  "The unique code of the game: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
   "The display name (default: the code)."
   name: String
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3447,25 +3447,25 @@ type CreateGamePayload {
   game: Game
   "The game in ` + "`" + `games` + "`" + `."
   gameEdge: GameEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `updateGame` + "`" + `."
 input UpdateGameInput {
-  "The game's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  "The game's code. Pass this or ` + "`" + `gameId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `code` + "`" + `."
+  "The game's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   gameId: ID
-  "The display name. It can be changed, but not removed."
+  "The display name. It cannot be removed."
   name: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client read. If it has changed, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3473,21 +3473,21 @@ input UpdateGameInput {
 type UpdateGamePayload {
   "The updated game."
   game: Game
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `deleteGame` + "`" + `."
 input DeleteGameInput {
-  "The game's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  "The game's code. Pass this or ` + "`" + `gameId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `code` + "`" + `."
+  "The game's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   gameId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3495,29 +3495,29 @@ input DeleteGameInput {
 type DeleteGamePayload {
   "The deleted game, with empty lists."
   game: Game
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `recordPlay` + "`" + `."
 input RecordPlayInput {
-  "The game's code. Exactly one of ` + "`" + `game` + "`" + ` and ` + "`" + `gameId` + "`" + ` is required."
+  "The game's code. Pass this or ` + "`" + `gameId` + "`" + `."
   game: String
-  "The ` + "`" + `id` + "`" + ` of the game, instead of ` + "`" + `game` + "`" + `."
+  "The game's ` + "`" + `id` + "`" + `, instead of ` + "`" + `game` + "`" + `."
   gameId: ID
   "The day, at most one day ahead of UTC (default: today in UTC)."
   day: Date
   "The number of times, 1 to 1,000,000."
   count: Int = 1
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3535,24 +3535,24 @@ type RecordPlayPayload {
   gameEdge: GameEdge
   "The user in the ` + "`" + `players` + "`" + ` of the game."
   userEdge: UserEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/like.graphqls", Input: `extend type Twit {
   "The users who like the twit, the most recent like first."
   likes(
-    "Returns the first _n_ users (default 20, maximum 100)."
+    "The first _n_ users (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ users (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
   "The number of users who like the twit."
@@ -3564,24 +3564,24 @@ type RecordPlayPayload {
 extend type User {
   "The liked twits that the viewer may see, the most recent like first."
   likedTwits(
-    "Returns the first _n_ twits (default 20, maximum 100)."
+    "The first _n_ twits (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ twits (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): TwitConnection @semanticNonNull
 }
 
 extend type Mutation {
-  "Makes the viewer like a twit that the viewer may see. It has no effect if the viewer already does. Requires a token."
+  "Makes the viewer like a twit that the viewer may see. Idempotent. Requires a token."
   like(
     "The twit to like."
     input: LikeInput!
   ): LikePayload @semanticNonNull
-  "Makes the viewer unlike a twit that the viewer may see. It has no effect if the viewer does not like it. Requires a token."
+  "Makes the viewer unlike a twit that the viewer may see. Idempotent. Requires a token."
   unlike(
     "The twit to unlike."
     input: UnlikeInput!
@@ -3592,7 +3592,7 @@ extend type Mutation {
 input LikeInput {
   "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
   twitId: ID!
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3600,17 +3600,17 @@ input LikeInput {
 type LikePayload {
   "The liked twit."
   twit: Twit
-  "The twit in the viewer's ` + "`" + `likedTwits` + "`" + `. Null if the viewer no longer likes the twit."
+  "The twit in the viewer's ` + "`" + `likedTwits` + "`" + `. Null if unliked since."
   twitEdge: TwitEdge
-  "The viewer in the twit's ` + "`" + `likes` + "`" + `. Null if the viewer no longer likes the twit."
+  "The viewer in the twit's ` + "`" + `likes` + "`" + `. Null if unliked since."
   userEdge: UserEdge
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -3618,7 +3618,7 @@ type LikePayload {
 input UnlikeInput {
   "The ` + "`" + `id` + "`" + ` of a twit that the viewer may see."
   twitId: ID!
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3626,13 +3626,13 @@ input UnlikeInput {
 type UnlikePayload {
   "The unliked twit."
   twit: Twit
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 `, BuiltIn: false},
@@ -3660,15 +3660,14 @@ interface Node {
 
 "Information about a page, for pagination."
 type PageInfo {
-  "Whether the list has entries after the page. Some of them may be hidden: see ` + "`" + `endCursor` + "`" + `."
+  "Whether entries follow the page. They may be hidden: see ` + "`" + `endCursor` + "`" + `."
   hasNextPage: Boolean!
-  "Whether the list has entries before the page. Some of them may be hidden: see ` + "`" + `endCursor` + "`" + `."
+  "Whether entries precede the page. They may be hidden: see ` + "`" + `endCursor` + "`" + `."
   hasPreviousPage: Boolean!
   "The cursor for ` + "`" + `before` + "`" + ` of the previous page. Null if the page is empty at the beginning of the list."
   startCursor: String
   """
-  The cursor for ` + "`" + `after` + "`" + ` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
-  empty although another follows.
+  The cursor for ` + "`" + `after` + "`" + ` of the next page. Deleted and hidden entries are left out, so a page may be short or empty although another follows.
   """
   endCursor: String
 }
@@ -3690,38 +3689,38 @@ scalar URL @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3986")
   ): Role
   "All roles, in a stable but unspecified order."
   roles(
-    "Returns the first _n_ roles (default 20, maximum 100)."
+    "The first _n_ roles (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ roles (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): RoleConnection @semanticNonNull
 }
 
 "A role that users can have, such as administrator or developer."
 type Role implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
-  "The unique code of the role. It never changes."
+  "The unique code. It never changes."
   code: String!
   "The display name."
   name: String @semanticNonNull
-  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
+  "The version of the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
   "The department that defines the role, or null."
   department: Department
   "The users with the role, by username."
   users(
-    "Returns the first _n_ users (default 20, maximum 100)."
+    "The first _n_ users (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ users (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
   "The number of users with the role."
@@ -3730,19 +3729,19 @@ type Role implements Node {
 
 "A page of roles."
 type RoleConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [RoleEdge!] @semanticNonNull
   "The entries."
   nodes: [Role] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list. Null if it is not counted."
+  "The length of the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of roles."
 type RoleEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: Role @semanticNonNull
@@ -3751,12 +3750,12 @@ type RoleEdge {
 extend type Mutation {
   "Creates a role. For administrators."
   createRole(
-    "The code and the attributes of the new role."
+    "The new role."
     input: CreateRoleInput!
   ): CreateRolePayload @semanticNonNull
   "Updates a role. For administrators."
   updateRole(
-    "The role, and the attributes to change."
+    "The role and the changes."
     input: UpdateRoleInput!
   ): UpdateRolePayload @semanticNonNull
   "Deletes a role, and revokes it from all users. For administrators."
@@ -3766,29 +3765,29 @@ extend type Mutation {
   ): DeleteRolePayload @semanticNonNull
   "Assigns a role to a user. For administrators."
   assignRole(
-    "The user and the role to assign."
+    "The user and the role."
     input: AssignRoleInput!
   ): AssignRolePayload @semanticNonNull
   "Revokes a role of a user. For administrators."
   revokeRole(
-    "The user and the role to revoke."
+    "The user and the role."
     input: RevokeRoleInput!
   ): RevokeRolePayload @semanticNonNull
 }
 
 "Input of ` + "`" + `createRole` + "`" + `."
 input CreateRoleInput {
-  "The unique code of the role: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
+  "The unique code: 1 to 200 bytes of letters, digits and ` + "`" + `_ . - / :` + "`" + `. It never changes."
   code: String!
   "The display name (default: the code)."
   name: String
   "The code of the department that defines the role."
   department: String
-  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `department` + "`" + `."
+  "The department's ` + "`" + `id` + "`" + `, instead of ` + "`" + `department` + "`" + `."
   departmentId: ID
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3798,29 +3797,29 @@ type CreateRolePayload {
   role: Role
   "The role in ` + "`" + `roles` + "`" + `."
   roleEdge: RoleEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `updateRole` + "`" + `."
 input UpdateRoleInput {
-  "The role's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  "The role's code. Pass this or ` + "`" + `roleId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `code` + "`" + `."
+  "The role's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   roleId: ID
-  "The display name. It can be changed, but not removed."
+  "The display name. It cannot be removed."
   name: String
   "The code of the department that defines the role. ` + "`" + `null` + "`" + ` removes it."
   department: String
-  "The ` + "`" + `id` + "`" + ` of the department, instead of ` + "`" + `department` + "`" + `."
+  "The department's ` + "`" + `id` + "`" + `, instead of ` + "`" + `department` + "`" + `."
   departmentId: ID
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client read. If it has changed, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3828,21 +3827,21 @@ input UpdateRoleInput {
 type UpdateRolePayload {
   "The updated role."
   role: Role
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `deleteRole` + "`" + `."
 input DeleteRoleInput {
-  "The role's code. Exactly one of ` + "`" + `code` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  "The role's code. Pass this or ` + "`" + `roleId` + "`" + `."
   code: String
-  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `code` + "`" + `."
+  "The role's ` + "`" + `id` + "`" + `, instead of ` + "`" + `code` + "`" + `."
   roleId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3850,27 +3849,27 @@ input DeleteRoleInput {
 type DeleteRolePayload {
   "The deleted role, with empty lists."
   role: Role
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `assignRole` + "`" + `."
 input AssignRoleInput {
-  "The user who gets the role. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user who gets the role. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "The role's code. Exactly one of ` + "`" + `role` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  "The role's code. Pass this or ` + "`" + `roleId` + "`" + `."
   role: String
-  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `role` + "`" + `."
+  "The role's ` + "`" + `id` + "`" + `, instead of ` + "`" + `role` + "`" + `."
   roleId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3880,29 +3879,29 @@ type AssignRolePayload {
   user: User
   "The role."
   role: Role
-  "The role in the user's ` + "`" + `roles` + "`" + `. Null if the user no longer has the role."
+  "The role in the user's ` + "`" + `roles` + "`" + `. Null if revoked since."
   roleEdge: RoleEdge
-  "The user in the ` + "`" + `users` + "`" + ` of the role. Null if the user no longer has the role."
+  "The user in the ` + "`" + `users` + "`" + ` of the role. Null if revoked since."
   userEdge: UserEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `revokeRole` + "`" + `."
 input RevokeRoleInput {
-  "The user who loses the role. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user who loses the role. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "The role's code. Exactly one of ` + "`" + `role` + "`" + ` and ` + "`" + `roleId` + "`" + ` is required."
+  "The role's code. Pass this or ` + "`" + `roleId` + "`" + `."
   role: String
-  "The ` + "`" + `id` + "`" + ` of the role, instead of ` + "`" + `role` + "`" + `."
+  "The role's ` + "`" + `id` + "`" + `, instead of ` + "`" + `role` + "`" + `."
   roleId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -3912,35 +3911,34 @@ type RevokeRolePayload {
   user: User
   "The role."
   role: Role
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 `, BuiltIn: false},
 	{Name: "../schema/schema.graphqls", Input: `"""
 twibase: users who follow each other, their twits and comments, departments with roles, and the games that users play.
 
-**Authentication.** Most fields can be read without a token. ` + "`" + `signUp` + "`" + ` and ` + "`" + `logIn` + "`" + ` return a token. Send it as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over
-WebSocket as ` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A request with an invalid token fails: it is never executed anonymously.
-An object that the viewer may not see looks like a missing one.
+**Authentication.** Most fields need no token. Send a token of ` + "`" + `signUp` + "`" + ` or ` + "`" + `logIn` + "`" + ` as ` + "`" + `Authorization: Bearer TOKEN` + "`" + `, or over WebSocket as
+` + "`" + `authorization` + "`" + ` in the payload of ` + "`" + `connection_init` + "`" + `. A request with an invalid token fails: it is never executed anonymously. An object that the
+viewer may not see looks like a missing one.
 
-**Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. The default page size is 20, the maximum 100. Hidden
-entries are left out, so a page can be short or empty while ` + "`" + `hasNextPage` + "`" + ` is true. Continue with ` + "`" + `endCursor` + "`" + ` until ` + "`" + `hasNextPage` + "`" + ` is false.
+**Pagination.** Lists are Relay connections: pass ` + "`" + `first` + "`" + ` and ` + "`" + `after` + "`" + `, or ` + "`" + `last` + "`" + ` and ` + "`" + `before` + "`" + `. Continue with ` + "`" + `endCursor` + "`" + ` until ` + "`" + `hasNextPage` + "`" + ` is false:
+a page can be short or empty, because hidden entries are left out.
 
 **Errors.** ` + "`" + `errors` + "`" + ` reports requests and fields that failed. Branch on ` + "`" + `extensions.code` + "`" + `, which is stable: ` + "`" + `BAD_USER_INPUT` + "`" + `, ` + "`" + `UNAUTHENTICATED` + "`" + `,
-` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + `,
-` + "`" + `CURSOR_EXPIRED` + "`" + `, ` + "`" + `TOO_MANY_ERRORS` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `. Messages may change. A mutation reports mistakes of the user as ` + "`" + `userErrors` + "`" + ` in its payload, each
-with a ` + "`" + `code` + "`" + ` and the input's ` + "`" + `field` + "`" + ` and ` + "`" + `path` + "`" + `. Then it has changed nothing. A request with an ` + "`" + `idempotencyKey` + "`" + ` can safely be sent again with the
-same key.
+` + "`" + `FORBIDDEN` + "`" + `, ` + "`" + `NOT_FOUND` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `, ` + "`" + `UNAVAILABLE` + "`" + `, ` + "`" + `PERSISTED_QUERY_NOT_FOUND` + "`" + `, ` + "`" + `CURSOR_EXPIRED` + "`" + `, ` + "`" + `TOO_MANY_ERRORS` + "`" + ` or ` + "`" + `INTERNAL` + "`" + `.
+Messages may change. A mutation reports mistakes of the user as ` + "`" + `userErrors` + "`" + ` in its payload. Then it has changed nothing. A request with an
+` + "`" + `idempotencyKey` + "`" + ` can safely be sent again with the same key.
 
-**Client caches.** Payloads of mutations have the data that a cache needs: the changed object, the edge of its entry in a list, the ` + "`" + `viewer` + "`" + ` with the
-new counts, and the root of queries. A list can be continued after the cursor of such an edge.
+**Client caches.** Payloads of mutations have the changed object, the edges of its entries in lists, the ` + "`" + `viewer` + "`" + ` with the new counts, and the query
+root. A list can be continued after the cursor of such an edge.
 
-**Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before it is executed. The numbers are in
-` + "`" + `extensions.limit` + "`" + ` and ` + "`" + `extensions.actual` + "`" + `. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
+**Limits.** A request that exceeds a limit fails with ` + "`" + `LIMIT_EXCEEDED` + "`" + `, in most cases before it is executed. ` + "`" + `extensions.limit` + "`" + ` and
+` + "`" + `extensions.actual` + "`" + ` have the numbers. By default a document has at most 64 KiB, 1,000 fields and a depth of 50, and its response at most 100,000
 objects. A query or mutation fails with ` + "`" + `TIMEOUT` + "`" + ` after 30 seconds.
 
 **Incremental delivery.** ` + "`" + `@defer` + "`" + ` and ` + "`" + `@stream` + "`" + ` are accepted and have no effect: each operation has one complete response.
@@ -3953,8 +3951,8 @@ schema {
 
 """
 The field is null only if it could not be read. Then ` + "`" + `errors` + "`" + ` has an error with its path, unless the last error is ` + "`" + `TOO_MANY_ERRORS` + "`" + `. Clients that
-handle field errors can treat the field as non-null. The directive follows the
-[draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that Relay and Apollo implement.
+handle field errors can treat it as non-null. The directive follows the [draft](https://specs.apollo.dev/nullability/v0.4/#@semanticNonNull) that
+Relay and Apollo implement.
 """
 directive @semanticNonNull(
   "The levels that exclude null: 0 is the value, and 1 the elements of its list."
@@ -4011,7 +4009,7 @@ directive @stream(
 
 "A post. It never changes."
 type Twit implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
   "The author."
   author: User @semanticNonNull
@@ -4027,13 +4025,13 @@ type Twit implements Node {
   postedAt: DateTime!
   "The comments that the viewer may see, newest first."
   comments(
-    "Returns the first _n_ comments (default 20, maximum 100)."
+    "The first _n_ comments (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ comments (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ comments (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): CommentConnection @semanticNonNull
   "The number of all comments, including those that the viewer may not see."
@@ -4058,31 +4056,31 @@ enum Visibility {
 
 "A page of twits."
 type TwitConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [TwitEdge!] @semanticNonNull
   "The entries."
   nodes: [Twit] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list that the viewer may see. Null for ` + "`" + `timeline` + "`" + ` and ` + "`" + `likedTwits` + "`" + `, and with ` + "`" + `since` + "`" + ` or ` + "`" + `until` + "`" + `."
+  "The number of twits that the viewer may see. Null for ` + "`" + `timeline` + "`" + ` and ` + "`" + `likedTwits` + "`" + `, and with ` + "`" + `since` + "`" + ` or ` + "`" + `until` + "`" + `."
   totalCount: Int
 }
 
 "An entry of a page of twits."
 type TwitEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: Twit @semanticNonNull
 }
 
 extend type Mutation {
-  "Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds. Requires a token."
+  "Posts a twit of the viewer. Followers' timelines have it within seconds. Requires a token."
   postTwit(
-    "The text of the twit, and optional attributes."
+    "The new twit."
     input: PostTwitInput!
   ): PostTwitPayload @semanticNonNull
-  "Deletes a twit, its comments and its likes. For its author and for administrators."
+  "Deletes a twit, its comments and its likes. For its author and administrators."
   deleteTwit(
     "The twit to delete."
     input: DeleteTwitInput!
@@ -4099,9 +4097,9 @@ input PostTwitInput {
   photoUrls: [URL!]
   "The visibility of the twit. ` + "`" + `null` + "`" + ` means ` + "`" + `PUBLIC` + "`" + `."
   visibility: Visibility = PUBLIC
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4113,13 +4111,13 @@ type PostTwitPayload {
   twitEdge: TwitEdge
   "The twit in the author's ` + "`" + `album` + "`" + `. Null if the album does not show it."
   albumEdge: TwitEdge
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -4127,7 +4125,7 @@ type PostTwitPayload {
 input DeleteTwitInput {
   "The twit."
   id: ID!
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4135,15 +4133,15 @@ input DeleteTwitInput {
 type DeleteTwitPayload {
   "The deleted twit, with empty lists."
   twit: Twit
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
@@ -4165,7 +4163,7 @@ type Subscription {
   twitDeleted(
     "The author's username."
     username: String!
-    "The cursor of a deletion. Later deletions are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `. Then read the twits again, and subscribe without ` + "`" + `after` + "`" + `."
+    "The cursor of a deletion. Later deletions are delivered first. After 24 hours the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the twits again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): TwitDeletion
 }
@@ -4176,7 +4174,7 @@ type TwitDeletion {
   deletedId: ID!
   "The author, with the counts after the deletion. Null if the author was deleted, too."
   author: User
-  "The position of the deletion, for ` + "`" + `after` + "`" + `. It is opaque."
+  "An opaque position, for ` + "`" + `after` + "`" + `."
   cursor: String!
 }
 `, BuiltIn: false},
@@ -4186,39 +4184,39 @@ type TwitDeletion {
     "The username."
     username: String!
   ): User
-  "All users, in a stable but unspecified order. With ` + "`" + `query` + "`" + `, the users whose usernames begin with a text, in alphabetical order."
+  "All users, in a stable but unspecified order. With ` + "`" + `query` + "`" + `, in alphabetical order of usernames."
   users(
     """
     Only users whose usernames begin with this text. Case, width, accents, and the vowel marks of Arabic and Hebrew are ignored: ` + "`" + `lil` + "`" + `
     finds ` + "`" + `LiLei` + "`" + ` and ` + "`" + `Líly` + "`" + `. An empty text finds all users.
     """
     query: String
-    "Returns the first _n_ users (default 20, maximum 100)."
+    "The first _n_ users (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ users (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
 }
 
 "A user. All fields but ` + "`" + `email` + "`" + ` and ` + "`" + `timeline` + "`" + ` are public."
 type User implements Node {
-  "The global id. It is opaque and never changes."
+  "The global id."
   id: ID!
-  "The unique name of the user. It never changes, and is not reused after the user is deleted."
+  "The unique name. It never changes and is never reused."
   username: String!
   "The display name."
   name: String @semanticNonNull
-  "A value that changes with the attributes, for ` + "`" + `expectedVersion` + "`" + `."
+  "The version of the attributes, for ` + "`" + `expectedVersion` + "`" + `."
   version: String @semanticNonNull
   "The email address. Null except for the user and administrators."
   email: String
   "The age in years."
   age: Int
-  "The URL of a picture of the user."
+  "The URL of a picture."
   avatarUrl: URL
   "A line about the user."
   bio: String
@@ -4226,24 +4224,24 @@ type User implements Node {
   createdAt: DateTime
   "The followers of the user, newest first."
   followers(
-    "Returns the first _n_ followers (default 20, maximum 100)."
+    "The first _n_ followers (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ followers (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ followers (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
   "The users that the user follows, newest first."
   following(
-    "Returns the first _n_ users (default 20, maximum 100)."
+    "The first _n_ users (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ users (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ users (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): UserConnection @semanticNonNull
   "The number of followers."
@@ -4259,13 +4257,13 @@ type User implements Node {
   viewerFollows: Boolean @semanticNonNull
   "The user's twits that the viewer may see."
   twits(
-    "Returns the first _n_ twits (default 20, maximum 100)."
+    "The first _n_ twits (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ twits (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
     "Only twits that were posted at this time or later."
     since: DateTime
@@ -4278,13 +4276,13 @@ type User implements Node {
   twitCount: Int @semanticNonNull
   "The user's twits with photos or with the visibility ` + "`" + `FOLLOWERS` + "`" + ` that the viewer may see."
   album(
-    "Returns the first _n_ twits (default 20, maximum 100)."
+    "The first _n_ twits (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ twits (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
     "Only twits that were posted at this time or later."
     since: DateTime
@@ -4295,24 +4293,24 @@ type User implements Node {
   ): TwitConnection @semanticNonNull
   "The twits of the users that the user follows, newest first. Null except for the user and administrators."
   timeline(
-    "Returns the first _n_ twits (default 20, maximum 100)."
+    "The first _n_ twits (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ twits (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ twits (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): TwitConnection
   "The roles of the user, by code."
   roles(
-    "Returns the first _n_ roles (default 20, maximum 100)."
+    "The first _n_ roles (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ roles (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ roles (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): RoleConnection @semanticNonNull
   "Whether the user has a role. False if the role does not exist."
@@ -4320,15 +4318,15 @@ type User implements Node {
     "The code of the role."
     code: String!
   ): Boolean @semanticNonNull
-  "The games that the user has played, by code. The edges have the number of times and the last day."
+  "The games that the user has played, by code."
   games(
-    "Returns the first _n_ games (default 20, maximum 100)."
+    "The first _n_ games (default 20, maximum 100)."
     first: Int
-    "Returns the entries after this cursor."
+    "Entries after this cursor."
     after: String
-    "Returns the last _n_ games (maximum 100). Cannot be combined with ` + "`" + `first` + "`" + `."
+    "The last _n_ games (maximum 100). Not with ` + "`" + `first` + "`" + `."
     last: Int
-    "Returns the entries before this cursor."
+    "Entries before this cursor."
     before: String
   ): GameConnection @semanticNonNull
   "Whether the user has played a game. False if the game does not exist."
@@ -4340,19 +4338,19 @@ type User implements Node {
 
 "A page of users."
 type UserConnection {
-  "The entries with cursors."
+  "Entries with cursors."
   edges: [UserEdge!] @semanticNonNull
   "The entries."
   nodes: [User] @semanticNonNull(levels: [0, 1])
   "Information for pagination."
   pageInfo: PageInfo!
-  "The number of entries in the whole list. Null if it is not counted."
+  "The length of the whole list. Null if it is not counted."
   totalCount: Int
 }
 
 "An entry of a page of users."
 type UserEdge {
-  "The opaque position of the entry, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  "An opaque position, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
   cursor: String!
   "The entry."
   node: User @semanticNonNull
@@ -4366,22 +4364,22 @@ extend type Mutation {
     "The username and the attributes of the new user."
     input: CreateUserInput!
   ): CreateUserPayload @semanticNonNull
-  "Updates the attributes of a user. For the user and for administrators."
+  "Updates the attributes of a user. For the user and administrators."
   updateUser(
-    "The user, and the attributes to change."
+    "The user and the changes."
     input: UpdateUserInput!
   ): UpdateUserPayload @semanticNonNull
-  "Deletes a user and the user's follows, likes, roles, twits, comments, plays and account. For the user and for administrators."
+  "Deletes a user and the user's follows, likes, roles, twits, comments, plays and account. For the user and administrators."
   deleteUser(
     "The user to delete."
     input: DeleteUserInput!
   ): DeleteUserPayload @semanticNonNull
-  "Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token."
+  "Makes the viewer follow a user. Idempotent. Requires a token."
   follow(
     "The user to follow."
     input: FollowInput!
   ): FollowPayload @semanticNonNull
-  "Makes the viewer unfollow a user. It has no effect if the viewer does not follow the user. Requires a token."
+  "Makes the viewer unfollow a user. Idempotent. Requires a token."
   unfollow(
     "The user to unfollow."
     input: UnfollowInput!
@@ -4390,21 +4388,21 @@ extend type Mutation {
 
 "Input of ` + "`" + `createUser` + "`" + `."
 input CreateUserInput {
-  "The unique name of the user: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes, and is not reused after the user is deleted."
+  "The unique name: 1 to 64 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `. It never changes and is never reused."
   username: String!
   "The display name."
   name: String!
-  "The email address. Visible to the user and to administrators."
+  "The email address. Visible to the user and administrators."
   email: String
   "The age in years, 0 to 150."
   age: Int
-  "The URL of a picture of the user."
+  "The URL of a picture."
   avatarUrl: URL
   "A line about the user, at most 200 characters."
   bio: String
-  "An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect."
+  "An idempotency key, at most 200 bytes."
   idempotencyKey: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4414,33 +4412,33 @@ type CreateUserPayload {
   user: User
   "The user in ` + "`" + `users` + "`" + `."
   userEdge: UserEdge
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `updateUser` + "`" + `."
 input UpdateUserInput {
-  "The user to change. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user to change. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "The display name. It can be changed, but not removed."
+  "The display name. It cannot be removed."
   name: String
-  "The email address. Visible to the user and to administrators. ` + "`" + `null` + "`" + ` removes it."
+  "The email address. Visible to the user and administrators. ` + "`" + `null` + "`" + ` removes it."
   email: String
   "The age in years, 0 to 150. ` + "`" + `null` + "`" + ` removes it."
   age: Int
-  "The URL of a picture of the user. ` + "`" + `null` + "`" + ` removes it."
+  "The URL of a picture. ` + "`" + `null` + "`" + ` removes it."
   avatarUrl: URL
   "A line about the user, at most 200 characters. ` + "`" + `null` + "`" + ` removes it."
   bio: String
-  "The ` + "`" + `version` + "`" + ` that the client has read. If it has changed since, the error is ` + "`" + `CONFLICT` + "`" + `."
+  "The ` + "`" + `version` + "`" + ` that the client read. If it has changed, the error is ` + "`" + `CONFLICT` + "`" + `."
   expectedVersion: String
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4448,21 +4446,21 @@ input UpdateUserInput {
 type UpdateUserPayload {
   "The updated user."
   user: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `deleteUser` + "`" + `."
 input DeleteUserInput {
-  "The user to delete. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user to delete. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4470,23 +4468,23 @@ input DeleteUserInput {
 type DeleteUserPayload {
   "The deleted user, with empty lists."
   user: User
-  "The id of the deleted object."
+  "The deleted object's id."
   deletedId: ID
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `follow` + "`" + `."
 input FollowInput {
-  "The user to follow. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user to follow. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4494,27 +4492,27 @@ input FollowInput {
 type FollowPayload {
   "The followed user."
   user: User
-  "The user in the viewer's ` + "`" + `following` + "`" + `. Null if the viewer no longer follows the user."
+  "The user in the viewer's ` + "`" + `following` + "`" + `. Null if unfollowed since."
   userEdge: UserEdge
-  "The viewer in the user's ` + "`" + `followers` + "`" + `. Null if the viewer no longer follows the user."
+  "The viewer in the user's ` + "`" + `followers` + "`" + `. Null if unfollowed since."
   followerEdge: UserEdge
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 "Input of ` + "`" + `unfollow` + "`" + `."
 input UnfollowInput {
-  "The user to unfollow. Exactly one of ` + "`" + `username` + "`" + ` and ` + "`" + `userId` + "`" + ` is required."
+  "The user to unfollow. Pass this or ` + "`" + `userId` + "`" + `."
   username: String
-  "The ` + "`" + `id` + "`" + ` of the user, instead of ` + "`" + `username` + "`" + `."
+  "The user's ` + "`" + `id` + "`" + `, instead of ` + "`" + `username` + "`" + `."
   userId: ID
-  "An opaque value that the payload returns."
+  "Returned unchanged in the payload."
   clientMutationId: String
 }
 
@@ -4522,20 +4520,20 @@ input UnfollowInput {
 type UnfollowPayload {
   "The unfollowed user."
   user: User
-  "The viewer, with the counts after the mutation."
+  "The viewer, with the new counts."
   viewer: User
-  "The root of queries."
+  "The query root."
   query: Query @semanticNonNull
-  "Errors in the input. If there are any, nothing changed."
+  "Errors in the input."
   userErrors: [UserError!]!
-  "The ` + "`" + `clientMutationId` + "`" + ` of the input."
+  "The input's ` + "`" + `clientMutationId` + "`" + `."
   clientMutationId: String
 }
 
 extend type Subscription {
   "Follows and unfollows of the viewer."
   followerChanged(
-    "The cursor of a change. Later changes are delivered first. If it is more than 24 hours old, the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `. Then read the followers again, and subscribe without ` + "`" + `after` + "`" + `."
+    "The cursor of a change. Later changes are delivered first. After 24 hours the error is ` + "`" + `CURSOR_EXPIRED` + "`" + `: read the followers again, and subscribe without ` + "`" + `after` + "`" + `."
     after: String
   ): FollowerChange
 }
@@ -4548,9 +4546,9 @@ type FollowerChange {
   followerId: ID!
   "The follower. Null if the user was deleted."
   follower: User
-  "The viewer, with the counts after the change."
+  "The viewer, with the new counts."
   viewer: User
-  "The position of the change, for ` + "`" + `after` + "`" + `. It is opaque."
+  "An opaque position, for ` + "`" + `after` + "`" + `."
   cursor: String!
 }
 `, BuiltIn: false},

@@ -20,9 +20,9 @@ type AddCommentInput struct {
 	TwitID tables.ID `json:"twitId"`
 	// The text, at most 2,000 characters.
 	Content string `json:"content"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -32,25 +32,25 @@ type AddCommentPayload struct {
 	Comment *tables.Comment `json:"comment"`
 	// The twit that the comment is on.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `assignRole`.
 type AssignRoleInput struct {
-	// The user who gets the role. Exactly one of `username` and `userId` is required.
+	// The user who gets the role. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// The role's code. Exactly one of `role` and `roleId` is required.
+	// The role's code. Pass this or `roleId`.
 	Role graphql.Omittable[*string] `json:"role"`
-	// The `id` of the role, instead of `role`.
+	// The role's `id`, instead of `role`.
 	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -60,29 +60,29 @@ type AssignRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of comments.
 type CommentConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*CommentEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.Comment `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list, including those that the viewer may not see.
+	// The number of all comments, including those that the viewer may not see.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of comments.
 type CommentEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.Comment `json:"node"`
@@ -90,17 +90,17 @@ type CommentEdge struct {
 
 // Input of `createDepartment`.
 type CreateDepartmentInput struct {
-	// The unique code of the department: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
 	// The display name, at most 180 bytes.
 	Name string `json:"name"`
-	// The code of the parent. Without it the department is a top department.
+	// The code of the parent. A top department has none.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// The `id` of the parent, instead of `parent`.
+	// The parent's `id`, instead of `parent`.
 	ParentID graphql.Omittable[*tables.ID] `json:"parentId"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -108,23 +108,23 @@ type CreateDepartmentInput struct {
 type CreateDepartmentPayload struct {
 	// The new department.
 	Department *tables.Department `json:"department"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `createGame`.
 type CreateGameInput struct {
-	// The unique code of the game: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
 	// The display name (default: the code).
 	Name graphql.Omittable[*string] `json:"name"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -132,27 +132,27 @@ type CreateGameInput struct {
 type CreateGamePayload struct {
 	// The new game.
 	Game *tables.Game `json:"game"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `createRole`.
 type CreateRoleInput struct {
-	// The unique code of the role: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
+	// The unique code: 1 to 200 bytes of letters, digits and `_ . - / :`. It never changes.
 	Code string `json:"code"`
 	// The display name (default: the code).
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role.
 	Department graphql.Omittable[*string] `json:"department"`
-	// The `id` of the department, instead of `department`.
+	// The department's `id`, instead of `department`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -160,31 +160,31 @@ type CreateRoleInput struct {
 type CreateRolePayload struct {
 	// The new role.
 	Role *tables.Role `json:"role"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `createUser`.
 type CreateUserInput struct {
-	// The unique name of the user: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is not reused after the user is deleted.
+	// The unique name: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes and is never reused.
 	Username string `json:"username"`
 	// The display name.
 	Name string `json:"name"`
-	// The email address. Visible to the user and to administrators.
+	// The email address. Visible to the user and administrators.
 	Email graphql.Omittable[*string] `json:"email"`
 	// The age in years, 0 to 150.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The URL of a picture of the user.
+	// The URL of a picture.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
 	// A line about the user, at most 200 characters.
 	Bio graphql.Omittable[*string] `json:"bio"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -192,11 +192,11 @@ type CreateUserInput struct {
 type CreateUserPayload struct {
 	// The new user.
 	User *tables.User `json:"user"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
@@ -204,7 +204,7 @@ type CreateUserPayload struct {
 type DeleteCommentInput struct {
 	// The comment.
 	ID tables.ID `json:"id"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -212,25 +212,25 @@ type DeleteCommentInput struct {
 type DeleteCommentPayload struct {
 	// The deleted comment.
 	Comment *tables.Comment `json:"comment"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `deleteDepartment`.
 type DeleteDepartmentInput struct {
-	// The department's code. Exactly one of `code` and `departmentId` is required.
+	// The department's code. Pass this or `departmentId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the department, instead of `code`.
+	// The department's `id`, instead of `code`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
-	// Whether to move the sub-departments under the parent. Otherwise a department with sub-departments is not deleted.
+	// Whether to move the sub-departments under the parent. Otherwise, if there are any, the error is `HAS_CHILDREN`.
 	MoveChildrenUp graphql.Omittable[*bool] `json:"moveChildrenUp"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -238,23 +238,23 @@ type DeleteDepartmentInput struct {
 type DeleteDepartmentPayload struct {
 	// The deleted department, with empty lists.
 	Department *tables.Department `json:"department"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `deleteGame`.
 type DeleteGameInput struct {
-	// The game's code. Exactly one of `code` and `gameId` is required.
+	// The game's code. Pass this or `gameId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the game, instead of `code`.
+	// The game's `id`, instead of `code`.
 	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -262,23 +262,23 @@ type DeleteGameInput struct {
 type DeleteGamePayload struct {
 	// The deleted game, with empty lists.
 	Game *tables.Game `json:"game"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `deleteRole`.
 type DeleteRoleInput struct {
-	// The role's code. Exactly one of `code` and `roleId` is required.
+	// The role's code. Pass this or `roleId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the role, instead of `code`.
+	// The role's `id`, instead of `code`.
 	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -286,13 +286,13 @@ type DeleteRoleInput struct {
 type DeleteRolePayload struct {
 	// The deleted role, with empty lists.
 	Role *tables.Role `json:"role"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
@@ -300,7 +300,7 @@ type DeleteRolePayload struct {
 type DeleteTwitInput struct {
 	// The twit.
 	ID tables.ID `json:"id"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -308,23 +308,23 @@ type DeleteTwitInput struct {
 type DeleteTwitPayload struct {
 	// The deleted twit, with empty lists.
 	Twit *tables.Twit `json:"twit"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `deleteUser`.
 type DeleteUserInput struct {
-	// The user to delete. Exactly one of `username` and `userId` is required.
+	// The user to delete. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -332,31 +332,31 @@ type DeleteUserInput struct {
 type DeleteUserPayload struct {
 	// The deleted user, with empty lists.
 	User *tables.User `json:"user"`
-	// The id of the deleted object.
+	// The deleted object's id.
 	DeletedID *tables.ID `json:"deletedId"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of departments.
 type DepartmentConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*DepartmentEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.Department `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list. Null for `descendants`, which is not counted.
+	// The length of the whole list. Null for `descendants`.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of departments.
 type DepartmentEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.Department `json:"node"`
@@ -366,11 +366,11 @@ type DepartmentEdge struct {
 
 // Input of `follow`.
 type FollowInput struct {
-	// The user to follow. Exactly one of `username` and `userId` is required.
+	// The user to follow. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -378,35 +378,35 @@ type FollowInput struct {
 type FollowPayload struct {
 	// The followed user.
 	User *tables.User `json:"user"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of games.
 type GameConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*GameEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.Game `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list. Null if it is not counted.
+	// The length of the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of games.
 type GameEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.Game `json:"node"`
-	// The last day on which the user played the game. Null outside of a user's `games`.
+	// The last day on which the user played. Null outside of a user's `games`.
 	Day *string `json:"day"`
-	// The number of times that the user has played the game. Null outside of a user's `games`.
+	// The number of times that the user has played. Null outside of a user's `games`.
 	Count *int `json:"count"`
 }
 
@@ -414,7 +414,7 @@ type GameEdge struct {
 type LikeInput struct {
 	// The `id` of a twit that the viewer may see.
 	TwitID tables.ID `json:"twitId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -422,11 +422,11 @@ type LikeInput struct {
 type LikePayload struct {
 	// The liked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
@@ -436,7 +436,7 @@ type LogInInput struct {
 	Username string `json:"username"`
 	// The password.
 	Password string `json:"password"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -448,27 +448,27 @@ type LogInPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `moveDepartment`.
 type MoveDepartmentInput struct {
-	// The department's code. Exactly one of `code` and `departmentId` is required.
+	// The department's code. Pass this or `departmentId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the department, instead of `code`.
+	// The department's `id`, instead of `code`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
 	// The code of the new parent. Without it, or with `null`, the department becomes a top department.
 	Parent graphql.Omittable[*string] `json:"parent"`
-	// The `id` of the parent, instead of `parent`.
+	// The parent's `id`, instead of `parent`.
 	ParentID graphql.Omittable[*tables.ID] `json:"parentId"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -476,24 +476,23 @@ type MoveDepartmentInput struct {
 type MoveDepartmentPayload struct {
 	// The moved department.
 	Department *tables.Department `json:"department"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Information about a page, for pagination.
 type PageInfo struct {
-	// Whether the list has entries after the page. Some of them may be hidden: see `endCursor`.
+	// Whether entries follow the page. They may be hidden: see `endCursor`.
 	HasNextPage bool `json:"hasNextPage"`
-	// Whether the list has entries before the page. Some of them may be hidden: see `endCursor`.
+	// Whether entries precede the page. They may be hidden: see `endCursor`.
 	HasPreviousPage bool `json:"hasPreviousPage"`
 	// The cursor for `before` of the previous page. Null if the page is empty at the beginning of the list.
 	StartCursor *string `json:"startCursor"`
-	// The cursor for `after` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
-	// empty although another follows.
+	// The cursor for `after` of the next page. Deleted and hidden entries are left out, so a page may be short or empty although another follows.
 	EndCursor *string `json:"endCursor"`
 }
 
@@ -507,9 +506,9 @@ type PostTwitInput struct {
 	PhotoUrls graphql.Omittable[[]string] `json:"photoUrls"`
 	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility graphql.Omittable[*tables.Visibility] `json:"visibility"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -517,27 +516,27 @@ type PostTwitInput struct {
 type PostTwitPayload struct {
 	// The new twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `recordPlay`.
 type RecordPlayInput struct {
-	// The game's code. Exactly one of `game` and `gameId` is required.
+	// The game's code. Pass this or `gameId`.
 	Game graphql.Omittable[*string] `json:"game"`
-	// The `id` of the game, instead of `game`.
+	// The game's `id`, instead of `game`.
 	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
 	// The day, at most one day ahead of UTC (default: today in UTC).
 	Day graphql.Omittable[*string] `json:"day"`
 	// The number of times, 1 to 1,000,000.
 	Count graphql.Omittable[*int] `json:"count"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -551,25 +550,25 @@ type RecordPlayPayload struct {
 	Day *string `json:"day"`
 	// The number of times that the user has played the game on that day.
 	Count *int `json:"count"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `revokeRole`.
 type RevokeRoleInput struct {
-	// The user who loses the role. Exactly one of `username` and `userId` is required.
+	// The user who loses the role. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// The role's code. Exactly one of `role` and `roleId` is required.
+	// The role's code. Pass this or `roleId`.
 	Role graphql.Omittable[*string] `json:"role"`
-	// The `id` of the role, instead of `role`.
+	// The role's `id`, instead of `role`.
 	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -579,29 +578,29 @@ type RevokeRolePayload struct {
 	User *tables.User `json:"user"`
 	// The role.
 	Role *tables.Role `json:"role"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of roles.
 type RoleConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*RoleEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.Role `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list. Null if it is not counted.
+	// The length of the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of roles.
 type RoleEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.Role `json:"node"`
@@ -609,21 +608,21 @@ type RoleEdge struct {
 
 // Input of `signUp`.
 type SignUpInput struct {
-	// The unique name of the user: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes, and is not reused after the user is deleted.
+	// The unique name: 1 to 64 letters, digits, `_`, `.` and `-`. It never changes and is never reused.
 	Username string `json:"username"`
 	// The display name.
 	Name string `json:"name"`
 	// The password, 8 to 1,024 bytes.
 	Password string `json:"password"`
-	// The email address. Visible to the user and to administrators.
+	// The email address. Visible to the user and administrators.
 	Email graphql.Omittable[*string] `json:"email"`
 	// The age in years, 0 to 150.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The URL of a picture of the user.
+	// The URL of a picture.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key and password returns the same account. With another password, the username is taken.
+	// An idempotency key, at most 200 bytes. With another password, a repeated request returns `ALREADY_EXISTS`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -635,29 +634,29 @@ type SignUpPayload struct {
 	Token *string `json:"token"`
 	// When the token expires.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of twits.
 type TwitConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*TwitEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.Twit `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list that the viewer may see. Null for `timeline` and `likedTwits`, and with `since` or `until`.
+	// The number of twits that the viewer may see. Null for `timeline` and `likedTwits`, and with `since` or `until`.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of twits.
 type TwitEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.Twit `json:"node"`
@@ -665,11 +664,11 @@ type TwitEdge struct {
 
 // Input of `unfollow`.
 type UnfollowInput struct {
-	// The user to unfollow. Exactly one of `username` and `userId` is required.
+	// The user to unfollow. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -677,11 +676,11 @@ type UnfollowInput struct {
 type UnfollowPayload struct {
 	// The unfollowed user.
 	User *tables.User `json:"user"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
@@ -689,7 +688,7 @@ type UnfollowPayload struct {
 type UnlikeInput struct {
 	// The `id` of a twit that the viewer may see.
 	TwitID tables.ID `json:"twitId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -697,25 +696,25 @@ type UnlikeInput struct {
 type UnlikePayload struct {
 	// The unliked twit.
 	Twit *tables.Twit `json:"twit"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `updateDepartment`.
 type UpdateDepartmentInput struct {
-	// The department's code. Exactly one of `code` and `departmentId` is required.
+	// The department's code. Pass this or `departmentId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the department, instead of `code`.
+	// The department's `id`, instead of `code`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
-	// The display name, at most 180 bytes. It can be changed, but not removed.
+	// The display name, at most 180 bytes. It cannot be removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -723,25 +722,25 @@ type UpdateDepartmentInput struct {
 type UpdateDepartmentPayload struct {
 	// The updated department.
 	Department *tables.Department `json:"department"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `updateGame`.
 type UpdateGameInput struct {
-	// The game's code. Exactly one of `code` and `gameId` is required.
+	// The game's code. Pass this or `gameId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the game, instead of `code`.
+	// The game's `id`, instead of `code`.
 	GameID graphql.Omittable[*tables.ID] `json:"gameId"`
-	// The display name. It can be changed, but not removed.
+	// The display name. It cannot be removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -749,29 +748,29 @@ type UpdateGameInput struct {
 type UpdateGamePayload struct {
 	// The updated game.
 	Game *tables.Game `json:"game"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `updateRole`.
 type UpdateRoleInput struct {
-	// The role's code. Exactly one of `code` and `roleId` is required.
+	// The role's code. Pass this or `roleId`.
 	Code graphql.Omittable[*string] `json:"code"`
-	// The `id` of the role, instead of `code`.
+	// The role's `id`, instead of `code`.
 	RoleID graphql.Omittable[*tables.ID] `json:"roleId"`
-	// The display name. It can be changed, but not removed.
+	// The display name. It cannot be removed.
 	Name graphql.Omittable[*string] `json:"name"`
 	// The code of the department that defines the role. `null` removes it.
 	Department graphql.Omittable[*string] `json:"department"`
-	// The `id` of the department, instead of `department`.
+	// The department's `id`, instead of `department`.
 	DepartmentID graphql.Omittable[*tables.ID] `json:"departmentId"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -779,33 +778,33 @@ type UpdateRoleInput struct {
 type UpdateRolePayload struct {
 	// The updated role.
 	Role *tables.Role `json:"role"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // Input of `updateUser`.
 type UpdateUserInput struct {
-	// The user to change. Exactly one of `username` and `userId` is required.
+	// The user to change. Pass this or `userId`.
 	Username graphql.Omittable[*string] `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserID graphql.Omittable[*tables.ID] `json:"userId"`
-	// The display name. It can be changed, but not removed.
+	// The display name. It cannot be removed.
 	Name graphql.Omittable[*string] `json:"name"`
-	// The email address. Visible to the user and to administrators. `null` removes it.
+	// The email address. Visible to the user and administrators. `null` removes it.
 	Email graphql.Omittable[*string] `json:"email"`
 	// The age in years, 0 to 150. `null` removes it.
 	Age graphql.Omittable[*int] `json:"age"`
-	// The URL of a picture of the user. `null` removes it.
+	// The URL of a picture. `null` removes it.
 	AvatarURL graphql.Omittable[*string] `json:"avatarUrl"`
 	// A line about the user, at most 200 characters. `null` removes it.
 	Bio graphql.Omittable[*string] `json:"bio"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion graphql.Omittable[*string] `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationID graphql.Omittable[*string] `json:"clientMutationId"`
 }
 
@@ -813,29 +812,29 @@ type UpdateUserInput struct {
 type UpdateUserPayload struct {
 	// The updated user.
 	User *tables.User `json:"user"`
-	// The root of queries.
+	// The query root.
 	Query *Query `json:"query"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []*UserError `json:"userErrors"`
-	// The `clientMutationId` of the input.
+	// The input's `clientMutationId`.
 	ClientMutationID *string `json:"clientMutationId"`
 }
 
 // A page of users.
 type UserConnection struct {
-	// The entries with cursors.
+	// Entries with cursors.
 	Edges []*UserEdge `json:"edges"`
 	// The entries.
 	Nodes []*tables.User `json:"nodes"`
 	// Information for pagination.
 	PageInfo *PageInfo `json:"pageInfo"`
-	// The number of entries in the whole list. Null if it is not counted.
+	// The length of the whole list. Null if it is not counted.
 	TotalCount *int `json:"totalCount"`
 }
 
 // An entry of a page of users.
 type UserEdge struct {
-	// The opaque position of the entry, for `after` and `before`.
+	// An opaque position, for `after` and `before`.
 	Cursor string `json:"cursor"`
 	// The entry.
 	Node *tables.User `json:"node"`
@@ -851,7 +850,7 @@ type UserError struct {
 	Message string `json:"message"`
 	// The wrong field of the input. Null if it is not a single field.
 	Field *string `json:"field"`
-	// The path of the wrong value in the input: the field, and the index of a wrong element of a list. Null if `field` is null.
+	// The path of the wrong value: the field, and the index of a list's element. Null if `field` is null.
 	Path []string `json:"path"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // What the program keeps of each user.
 type Counts struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
 	// The number of followers.
 	FollowerCount *int `json:"followerCount"`
@@ -42,7 +42,7 @@ func (v *Counts) GetTwitCount() *int { return v.TwitCount }
 type FollowFollowFollowPayload struct {
 	// The followed user.
 	User *Counts `json:"user"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -54,11 +54,11 @@ func (v *FollowFollowFollowPayload) GetUserErrors() []UserError { return v.UserE
 
 // Input of `follow`.
 type FollowInput struct {
-	// The user to follow. Exactly one of `username` and `userId` is required.
+	// The user to follow. Pass this or `userId`.
 	Username *string `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserId *string `json:"userId"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
@@ -73,7 +73,7 @@ func (v *FollowInput) GetClientMutationId() *string { return v.ClientMutationId 
 
 // FollowResponse is returned by Follow on success.
 type FollowResponse struct {
-	// Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token.
+	// Makes the viewer follow a user. Idempotent. Requires a token.
 	Follow *FollowFollowFollowPayload `json:"follow"`
 }
 
@@ -127,7 +127,7 @@ func (v *FollowersUserFollowersUserConnection) GetPageInfo() FollowersUserFollow
 //
 // A user. All fields but `email` and `timeline` are public.
 type FollowersUserFollowersUserConnectionNodesUser struct {
-	// The unique name of the user. It never changes, and is not reused after the user is deleted.
+	// The unique name. It never changes and is never reused.
 	Username string `json:"username"`
 }
 
@@ -139,12 +139,11 @@ func (v *FollowersUserFollowersUserConnectionNodesUser) GetUsername() string { r
 //
 // Information about a page, for pagination.
 type FollowersUserFollowersUserConnectionPageInfo struct {
-	// Whether the list has entries after the page. Some of them may be hidden: see `endCursor`.
+	// Whether entries follow the page. They may be hidden: see `endCursor`.
 	HasNextPage bool `json:"hasNextPage"`
-	// The cursor for `after` of the next page. Deleted entries, and entries that the viewer may not see, are left out, so a page may be short or
-	// empty although another follows.
+	// The cursor for `after` of the next page. Deleted and hidden entries are left out, so a page may be short or empty although another follows.
 	EndCursor *string `json:"endCursor"`
-	// Whether the list has entries before the page. Some of them may be hidden: see `endCursor`.
+	// Whether entries precede the page. They may be hidden: see `endCursor`.
 	HasPreviousPage bool `json:"hasPreviousPage"`
 	// The cursor for `before` of the previous page. Null if the page is empty at the beginning of the list.
 	StartCursor *string `json:"startCursor"`
@@ -183,7 +182,7 @@ func (v *PartialCreateRoleCreateRolePayload) GetRole() *PartialCreateRoleCreateR
 //
 // A role that users can have, such as administrator or developer.
 type PartialCreateRoleCreateRolePayloadRole struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
 }
 
@@ -207,7 +206,7 @@ func (v *PartialFollowFollowPayload) GetUser() *PartialFollowFollowPayloadUser {
 //
 // A user. All fields but `email` and `timeline` are public.
 type PartialFollowFollowPayloadUser struct {
-	// The unique name of the user. It never changes, and is not reused after the user is deleted.
+	// The unique name. It never changes and is never reused.
 	Username string `json:"username"`
 }
 
@@ -218,7 +217,7 @@ func (v *PartialFollowFollowPayloadUser) GetUsername() string { return v.Usernam
 type PartialResponse struct {
 	// Creates a role. For administrators.
 	CreateRole *PartialCreateRoleCreateRolePayload `json:"createRole"`
-	// Makes the viewer follow a user. It has no effect if the viewer already does. Requires a token.
+	// Makes the viewer follow a user. Idempotent. Requires a token.
 	Follow *PartialFollowFollowPayload `json:"follow"`
 }
 
@@ -235,7 +234,7 @@ func (v *PartialResponse) GetFollow() *PartialFollowFollowPayload { return v.Fol
 type PostPostTwitPostTwitPayload struct {
 	// The new twit.
 	Twit *PostPostTwitPostTwitPayloadTwit `json:"twit"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -250,7 +249,7 @@ func (v *PostPostTwitPostTwitPayload) GetUserErrors() []UserError { return v.Use
 //
 // A post. It never changes.
 type PostPostTwitPostTwitPayloadTwit struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
 	// The text.
 	Content string `json:"content"`
@@ -269,7 +268,7 @@ func (v *PostPostTwitPostTwitPayloadTwit) GetAuthor() *Counts { return v.Author 
 
 // PostResponse is returned by Post on success.
 type PostResponse struct {
-	// Posts a twit of the viewer. It is delivered to the timelines of the followers within seconds. Requires a token.
+	// Posts a twit of the viewer. Followers' timelines have it within seconds. Requires a token.
 	PostTwit *PostPostTwitPostTwitPayload `json:"postTwit"`
 }
 
@@ -286,9 +285,9 @@ type PostTwitInput struct {
 	PhotoUrls []string `json:"photoUrls"`
 	// The visibility of the twit. `null` means `PUBLIC`.
 	Visibility *Visibility `json:"visibility"`
-	// An idempotency key, at most 200 bytes. Repeating a request with the same key has no further effect.
+	// An idempotency key, at most 200 bytes.
 	IdempotencyKey *string `json:"idempotencyKey"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
@@ -443,11 +442,11 @@ func (v *ProfileUserFollowersUserConnection) GetNodes() []*ProfileUserFollowersU
 //
 // A user. All fields but `email` and `timeline` are public.
 type ProfileUserFollowersUserConnectionNodesUser struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
-	// The unique name of the user. It never changes, and is not reused after the user is deleted.
+	// The unique name. It never changes and is never reused.
 	Username string `json:"username"`
-	// The games that the user has played, by code. The edges have the number of times and the last day.
+	// The games that the user has played, by code.
 	Games *ProfileUserFollowersUserConnectionNodesUserGamesGameConnection `json:"games"`
 }
 
@@ -481,7 +480,7 @@ func (v *ProfileUserFollowersUserConnectionNodesUserGamesGameConnection) GetNode
 //
 // A game that users play.
 type ProfileUserFollowersUserConnectionNodesUserGamesGameConnectionNodesGame struct {
-	// The unique code of the game. It never changes.
+	// The unique code. It never changes.
 	Code string `json:"code"`
 }
 
@@ -509,7 +508,7 @@ func (v *ProfileUserTwitsTwitConnection) GetNodes() []*ProfileUserTwitsTwitConne
 //
 // A post. It never changes.
 type ProfileUserTwitsTwitConnectionNodesTwit struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
 	// The text.
 	Content string `json:"content"`
@@ -535,7 +534,7 @@ func (v *TwitsResponse) GetTwitPosted() *TwitsTwitPostedTwit { return v.TwitPost
 //
 // A post. It never changes.
 type TwitsTwitPostedTwit struct {
-	// The global id. It is opaque and never changes.
+	// The global id.
 	Id string `json:"id"`
 	// The text.
 	Content string `json:"content"`
@@ -549,7 +548,7 @@ func (v *TwitsTwitPostedTwit) GetContent() string { return v.Content }
 
 // UpdateResponse is returned by Update on success.
 type UpdateResponse struct {
-	// Updates the attributes of a user. For the user and for administrators.
+	// Updates the attributes of a user. For the user and administrators.
 	UpdateUser *UpdateUpdateUserUpdateUserPayload `json:"updateUser"`
 }
 
@@ -563,7 +562,7 @@ func (v *UpdateResponse) GetUpdateUser() *UpdateUpdateUserUpdateUserPayload { re
 type UpdateUpdateUserUpdateUserPayload struct {
 	// The updated user.
 	User *UpdateUpdateUserUpdateUserPayloadUser `json:"user"`
-	// Errors in the input. If there are any, nothing changed.
+	// Errors in the input.
 	UserErrors []UserError `json:"userErrors"`
 }
 
@@ -586,7 +585,7 @@ type UpdateUpdateUserUpdateUserPayloadUser struct {
 	Email *string `json:"email"`
 	// The age in years.
 	Age *int `json:"age"`
-	// The URL of a picture of the user.
+	// The URL of a picture.
 	AvatarUrl *string `json:"avatarUrl"`
 }
 
@@ -604,23 +603,23 @@ func (v *UpdateUpdateUserUpdateUserPayloadUser) GetAvatarUrl() *string { return 
 
 // Input of `updateUser`.
 type UpdateUserInput struct {
-	// The user to change. Exactly one of `username` and `userId` is required.
+	// The user to change. Pass this or `userId`.
 	Username *string `json:"username"`
-	// The `id` of the user, instead of `username`.
+	// The user's `id`, instead of `username`.
 	UserId *string `json:"userId"`
-	// The display name. It can be changed, but not removed.
+	// The display name. It cannot be removed.
 	Name *string `json:"name,omitempty"`
-	// The email address. Visible to the user and to administrators. `null` removes it.
+	// The email address. Visible to the user and administrators. `null` removes it.
 	Email *string `json:"email,omitempty"`
 	// The age in years, 0 to 150. `null` removes it.
 	Age json.RawMessage `json:"age,omitempty"`
-	// The URL of a picture of the user. `null` removes it.
+	// The URL of a picture. `null` removes it.
 	AvatarUrl *string `json:"avatarUrl,omitempty"`
 	// A line about the user, at most 200 characters. `null` removes it.
 	Bio *string `json:"bio"`
-	// The `version` that the client has read. If it has changed since, the error is `CONFLICT`.
+	// The `version` that the client read. If it has changed, the error is `CONFLICT`.
 	ExpectedVersion *string `json:"expectedVersion"`
-	// An opaque value that the payload returns.
+	// Returned unchanged in the payload.
 	ClientMutationId *string `json:"clientMutationId"`
 }
 
