@@ -76,6 +76,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	}
 }
 
+// Mutate measures a call for each of its tables.
 func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error, error) {
 	tables := distinct(len(mutations), func(i int) string { table, _ := mutations[i].At(); return table })
 	start := time.Now()
@@ -87,6 +88,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	return errs, err
 }
 
+// CheckAndPut measures a call.
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	start := time.Now()
 	done, err := s.Store.CheckAndPut(ctx, check, put)
