@@ -128,9 +128,9 @@ func (m *Memory) hash(g *Get, s *columnSizes) uint64 { return maphash.String(m.s
 //
 //	│ hash 40 bits │ average size of its cells in KiB 12 │ number of columns 12 │
 //
-// A small row has the number of columns that were read from its start, because others may be large,
-// or maxColumns if that was the whole row. For a large row that was read only in part, maxColumns
-// is an upper bound.
+// A small row has maxColumns if the whole row was read. Otherwise it has the number of columns that
+// were read from its start, because the others may be large. For a large row that was read only in
+// part, maxColumns is an upper bound.
 type knownRow uint64
 
 const knownRowBits = 12

@@ -32,7 +32,7 @@ const (
 //	           └──► calls: if reserves is true, a call takes the assumed bytes of its rows
 //
 // Each semaphore has the size of the memory. A piece with many unknown rows takes most of the
-// semaphore calls, so such pieces are read one at a time.
+// memory of calls, so that such pieces are read one at a time.
 //
 // If too little memory is free, the error is a [*Busy], in two cases after a wait:
 //
@@ -110,8 +110,8 @@ func (m *Memory) letsThrough() bool {
 
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
-// Reserve reserves memory for gets until release is called. An engine that counts rows only after
-// the whole call uses it in [Store.Get], and returns its error unchanged.
+// Reserve reserves memory for gets until release is called. Engines that count rows only at the end
+// of a call use Reserve in [Store.Get], and returns its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil {

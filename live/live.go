@@ -60,9 +60,9 @@ const (
 	// A row without subscribers is polled for idleTimeout, because a subscriber may reconnect.
 	idleTimeout = time.Minute
 	// MaxRows bounds the polled rows. Rows of broadcasters count, but are polled even beyond it.
-	// The next poll drops rows without subscribers: all of them if more than half of MaxRows are
-	// polled, and those of an address that has added more than about half of the rows that it may
-	// add (see [Poller.Subscribe]).
+	// The next poll drops rows without subscribers before their idleTimeout: all of them if more
+	// than half of MaxRows are polled, and otherwise those of addresses that have added more than
+	// about half of the rows that they may add (see [Poller.Subscribe]).
 	MaxRows = 20_000
 	// rowReserve: see [Poller.Subscribe].
 	rowReserve = 4

@@ -73,9 +73,9 @@ func (o *observations) forget(at time.Time) {
 const MaxReordering = maxLag + 2*MaxClockSkew
 
 // MayHaveMissed reports whether a subscriber that has received one entry, from any gateway, may
-// lack an older one. It returns false if a follow copied the older entry, or if a poll that started
-// at least certainOrder after the one that found it did not yet find the received entry: see
-// docs/SUBSCRIPTIONS.md.
+// lack an older one. It returns false if a follow copied the older entry, or if one poll found the
+// older entry, and another, which started at least certainOrder later, had not yet found the
+// received one: see docs/SUBSCRIPTIONS.md.
 func (s *Subscription) MayHaveMissed(older, received Key) bool {
 	at, err := tables.TimeAt(older.Position)
 	since, receivedErr := tables.TimeAt(received.Position)

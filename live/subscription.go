@@ -75,8 +75,8 @@ type Subscription struct {
 // If until is not zero, entries found after it are parked for [Subscription.Resume]. The error may
 // be [ErrTooManyRows], [ErrEnded], or an error of ctx or of the store.
 //
-// An address may add its first row if any row is free, and another if rowReserve times as many rows
-// as it then has stay free.
+// An address may add its first row if any row is free. It may add another if, after that, at least
+// rowReserve rows stay free for each row of the address.
 func (p *Poller) Subscribe(
 	ctx context.Context, address string, kind Kind, owner string, until time.Time,
 ) (*Subscription, error) {

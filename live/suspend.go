@@ -55,7 +55,8 @@ func (s *Subscription) Rewind(taken []Key) {
 }
 
 // MoveTo replaces the parked and pending entries of s by those of other, as if s had been suspended
-// when other was. Both are suspended, other first, and have the same row.
+// when other was. Both have the same row. s is suspended; other was suspended before s. If other
+// has been closed since, s is closed, too.
 func (s *Subscription) MoveTo(other *Subscription) {
 	p := s.poller
 	p.mu.Lock()

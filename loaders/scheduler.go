@@ -42,8 +42,8 @@ import (
 //
 //   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
 //   - A collecting batch becomes due: every running task ends or waits. Only stopped lowers
-//     running, and only answered ends a batch in flight. After both events, handle dispatches a
-//     batch that is due.
+//     running, and only answered ends a batch in flight. After each of these events, handle
+//     dispatches the batch if it is due.
 //   - running is exact: endWait counts the waiting tasks as running before the dataloader wakes
 //     them. Under the same lock, it marks their sets as answered, so that no later task waits for
 //     these sets.
@@ -192,7 +192,8 @@ func Together(ctx context.Context, run ...func()) {
 			if p := recover(); p != nil {
 				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 			}
-			// The function that returns last does not end its task: the caller continues as it.
+			// The task of the function that returns last does not end: the caller continues in that
+			// task.
 			if left.Add(-1) == 0 {
 				close(done)
 			} else {

@@ -109,8 +109,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that decide whether the viewer is an administrator and, for each
-// object of a set, follows the given number of users. [costCall.readOther] explains subject.
+// followsCost declares the reads that decide whether the viewer is an administrator, and which of
+// the given number of users per object of a set the viewer follows. [costCall.readOther] explains
+// subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {

@@ -98,7 +98,8 @@ func (descendants) cost(call *costCall) error {
 	if err != nil || !request.entries {
 		return err
 	}
-	// At most request.Size lists are read for a level: more departments above would fill the page.
+	// A level with more than request.Size departments fills the page, so that at most request.Size
+	// lists are read for the level below it.
 	lists := request.Size
 	if request.Backward || request.After != "" {
 		lists = assumedSubtree

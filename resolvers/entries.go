@@ -26,8 +26,8 @@ type entryKey struct {
 type visibility[T any] struct {
 	// filter replaces invisible objects with nil.
 	filter func(ctx context.Context, all []*T) ([]*T, error)
-	// cost declares the reads of filter, for n entries of each object of a set. A subject that is
-	// not empty names the reads about the author of all n entries.
+	// cost declares the reads of filter, for n entries of each object of a set. If all n entries
+	// have the same author, subject identifies the reads about this author; otherwise it is empty.
 	cost func(call *costCall, at explain.Stage, set *explain.Set, subject string, n int) explain.Stage
 }
 

@@ -150,8 +150,8 @@ type stream struct {
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
 	// taken has the first two entries that this operation took. If no event was sent to the client,
-	// Rewind returns them. Two are enough: the endpoint then has at most the first, and run is
-	// blocked on sending the second.
+	// Rewind gives them back to the subscription. Two are enough: the endpoint then has at most the
+	// first, and run is blocked on sending the second.
 	taken []live.Key
 }
 

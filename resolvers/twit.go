@@ -65,8 +65,8 @@ func (twitByID) resolve(ctx context.Context, id tables.ID) (*tables.Twit, error)
 
 func (twitByID) cost(call *costCall) error {
 	if call.Open("id") || argument[tables.ID](call, "id").Noun == tables.NounTwit {
-		// A set of its own separates the twit's reads about the author from those of other fields'
-		// twits.
+		// With a set of its own, the reads about this twit's author are not merged with reads about
+		// authors of twits in other fields.
 		twit := call.Set(call.Parents, 1, call.Begin())
 		call.Returns("", call.Set(twit, 1, twitEntries.readCost(call, call.Begin(), twit)))
 	}

@@ -206,7 +206,8 @@ func decodeCounts(at location, cells []hbase.Cell, columns map[string]int) (*cou
 	return s, nil
 }
 
-// uncounted drops complete operations from a full journal.
+// uncounted returns the increments of batch that are still to be added. It also drops complete
+// operations from a full journal.
 func (s *counts) uncounted(ctx context.Context, c client, batch []*increment, label string) ([]*increment, error) {
 	uncounted := slices.DeleteFunc(slices.Clone(batch), func(inc *increment) bool { return s.journal.Has(inc.op) })
 	if len(uncounted) == 0 {

@@ -12,8 +12,8 @@ import (
 //
 // # The write protocol
 //
-// docs/WRITES.md explains operations and the invariants I1 to I5. The outcomes of an attempt,
-// ACKNOWLEDGED and COMPLETE are in capitals:
+// docs/WRITES.md explains operations and the invariants I1 to I5. The outcomes of an attempt, and
+// the later states ACKNOWLEDGED and COMPLETE, are in capitals:
 //
 //	reading ─► predecessor ─► checking ─► preparing ─► committing ───────► COMMITTED
 //	   ▲            │             │                        │                   ▲
@@ -72,8 +72,9 @@ import (
 //
 // An execution that completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in
 // COMMITTED if the intent is marked or there is no commit row. A sweep does not complete the
-// predecessor, whose effects may take long, and must not hide it from the row's next operation by a
-// fence. So while the predecessor's intent exists, the sweep fails, and is retried.
+// predecessor, because its effects may take long. Nor may the sweep's fence hide the predecessor
+// from the row's next operation. So while the predecessor's intent exists, the sweep fails, and is
+// retried.
 //
 // A crash, or an error of the store, leaves behind:
 //

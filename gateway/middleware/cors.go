@@ -28,7 +28,7 @@ func corsHeaders() []string {
 
 const exposedHeaders = "X-Request-Id, Retry-After"
 
-// CORS lets pages of origins send corsHeaders and the parameter headers, and read all responses,
+// CORS lets pages of the origins send corsHeaders and the given headers, and read all responses,
 // including errors. It allows no credentials, because cookies are not used, and forbids caching.
 func CORS(origins, headers []string) Middleware {
 	if len(origins) == 0 {
@@ -74,8 +74,8 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// CheckCORSHeaders rejects invalid names, *, which would allow all headers, and any names if there
-// are no origins.
+// CheckCORSHeaders rejects invalid names, and also *, because it would allow all headers. Without
+// origins it rejects all names.
 func CheckCORSHeaders(origins, names []string) error {
 	for _, name := range names {
 		if !httpguts.ValidHeaderFieldName(name) || strings.Contains(name, "*") {

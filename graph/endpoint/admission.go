@@ -153,12 +153,12 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// textEach bounds the bytes of the documents of an address's subscriptions, per stream that it may
-// have. A subscription keeps its parsed document.
+// The documents of an address's subscriptions may have textEach bytes for each stream that the
+// address may have. A subscription keeps its parsed document.
 const textEach = 4 << 10
 
-// subscriptionsEach bounds an address's subscriptions, per stream that it may have, because each
-// list with a subscriber is polled.
+// An address may have subscriptionsEach subscriptions for each stream that it may have. Each list
+// with a subscriber is polled.
 const subscriptionsEach = 4
 
 type perAddress struct {

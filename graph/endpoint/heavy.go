@@ -45,8 +45,8 @@ func newPredictor() predictor {
 	return predictor{recent.New[*ast.OperationDefinition, *atomic.Uint64](cachedDocuments, cachedBytes)}
 }
 
-// minFraction bounds the runs that are admitted after one that read nothing, such as for an unknown
-// user: with other variables they may read everything.
+// minFraction is the least predicted fraction. It bounds how many operations are admitted after one
+// that read nothing, such as for an unknown user: with other variables they may read everything.
 const minFraction = 1. / 16
 
 func (p predictor) predict(operation *ast.OperationDefinition, bound int64) int64 {

@@ -57,7 +57,7 @@ func exceedsLimit(err *gqlerror.Error) bool {
 }
 
 // begin waits for a slot, prepares an operation, and waits for its places. rejection means that the
-// server is too busy, or that the client has read too many rows, and failed that the operation is
+// server is too busy, or that the client has read too many rows. failed means that the operation is
 // invalid or exceeds a limit.
 func (e *Endpoint) begin(
 	ctx context.Context, params *graphql.RawParams,

@@ -118,7 +118,8 @@ func (e *estimate) visit(call plan.Call, parents *Set, costs Costs) func(typ str
 	s.call = c
 	e.steps = append(e.steps, s)
 	if call.Serial {
-		// An open condition may skip the calls before it, so the call shares no reads with them.
+		// If @skip or @include has an open variable, the calls before this one may be skipped, so
+		// this call shares no reads with them.
 		c.Forget()
 	}
 	s.err, s.uncalled = call.Err, call.Err != nil

@@ -24,10 +24,10 @@ import "slices"
 // # Merging
 //
 // Loaders never send equal reads of a set twice, and merge reads of one row in one round. So reads
-// that begin when a set is ready share Gets: one Get reads all named columns of a row, or the Get
-// of a first page does. Different pages of a row count separately, because loaders merge them only
-// under conditions that are unknown here. So do reads that begin later, because a stage is only a
-// maximum: they may be sent in different rounds.
+// that begin when a set is ready share Gets: all named columns of a row share one Get, which is
+// that of a first page if there is one. Different pages of a row count separately, because loaders
+// merge them only under conditions that are unknown here. So do reads that begin later, because a
+// stage is only a maximum: they may be sent in different rounds.
 //
 // # Chains
 //

@@ -48,7 +48,7 @@ type Loader struct {
 // Field is a field with a resolver.
 type Field struct {
 	Path string `json:"path"`
-	// Label is Path relative to the nearest field above.
+	// Label is Path relative to the nearest field with a resolver above, followed by the arguments.
 	Label   string `json:"label"`
 	Objects int64  `json:"objects"`
 	Open    string `json:"open,omitempty"`

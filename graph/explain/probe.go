@@ -65,7 +65,8 @@ func isText(a *ast.ArgumentDefinition) bool {
 }
 
 // document returns an operation that selects a field with its required arguments, and the optional
-// argument text. With size, such as first:20, it passes size and a cursor.
+// argument that the parameter text names, if any. With size, such as first:20, it passes size and a
+// cursor.
 func (p *prober) document(name, size, text, id, omittedType string) (*ast.QueryDocument, map[string]any, error) {
 	object, _, _ := strings.Cut(name, ".")
 	o := operation{prober: p, schema: p.schema.Schema(), values: map[string]any{}, id: id, omittedType: omittedType}

@@ -77,7 +77,7 @@ func (c *CostCheck) Check(
 }
 
 // BoundResponse is a [graphql.ResponseMiddleware] that bounds the length and the number of errors
-// of a response. If errors are dropped, the last error has their actual number.
+// of a response. If errors are dropped, the last remaining one has the number of all errors.
 func (l *Limits) BoundResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	bounds := &plan.Bounds{Bytes: l[Answer], Errors: l[Errors]}
 	response := next(plan.WithBounds(ctx, bounds))

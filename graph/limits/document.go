@@ -9,9 +9,9 @@ import (
 	"twibase/graph/apierr"
 )
 
-// Text counts tokens and brackets before parsing. Document counts the fields with fragments
-// expanded: each fragment once, with its counts added at each spread. So its time is linear,
-// although the expanded document may be exponentially larger:
+// Text counts tokens and brackets before parsing. Document counts the fields as if fragments were
+// expanded. It visits each fragment once, and adds the counts of the fragment at each spread. So
+// its time is linear, although the expanded document may be exponentially larger:
 //
 //	{ ...A }  fragment A on T { ...B ...B }  fragment B on T { ...C ...C }  fragment C on T { x }
 //

@@ -112,7 +112,7 @@ func (w *writer) write(root *objectSet) {
 		w.dst, w.path, w.checked, w.absent = w.dst[:0], nil, 0, false
 		w.failures, w.bounds.Unreported = nil, unreported
 		w.guarded = true
-		if w.root(root); !w.recovered { // here, the stack still has the leaf
+		if w.root(root); !w.recovered { // here the stack trace still has the leaf that panicked
 			w.failures = append(w.failures, failure{w.ctx, w.op.Recover(w.ctx, panicked)})
 		}
 	}()
@@ -262,7 +262,7 @@ func (w *writer) field(s *selection, i int32) bool {
 	w.path = append(w.path, step{key: s.Alias})
 	ok := w.child(s, col, i, s.field.NonNull, s.semNonNull)
 	if w.absent && (!s.semNonNull || len(w.path) == 1) {
-		if w.absent = false; s.semNonNull || s.field.NonNull { // a root object is never absent
+		if w.absent = false; s.semNonNull || s.field.NonNull { // the data are never absent
 			w.failHere(s, errNull)
 		}
 	}

@@ -94,7 +94,7 @@ type Option func(*Store)
 
 // WithCallTimeout bounds each read, write and page of a scan, in addition to its ctx. After a
 // timeout, calls to the region fail with [hbase.ErrUnresponsive] until it answers. If its server
-// has answered no call for the timeout, so do calls to its other regions.
+// has answered no call for that time, calls to the other regions of the server fail, too.
 func WithCallTimeout(timeout time.Duration) Option { return func(s *Store) { s.callTimeout = timeout } }
 
 const defaultUser = "root"

@@ -14,8 +14,8 @@ type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 //
 //	wire ──► TLS ──► Kerberos ──► whole messages ──► watched
 //
-// The layer watched records servers that refuse connections, and calls withOperation for each
-// message. A layer returns a [refusal] from its dialFunc or from Read if no retry can help.
+// The last layer, watched, records which servers refuse connections, and calls withOperation for
+// each message. A layer returns a [refusal] from its dialFunc or from Read if no retry can help.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	secure := dialPlain(wire)
 	if s.tls != nil {

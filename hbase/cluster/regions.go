@@ -14,8 +14,8 @@ import (
 	"twibase/hbase"
 )
 
-// regionCache has the regions that gohbase has found, which only sent calls expose. A RegionInfo
-// knows whether it is valid, so entries do not expire.
+// regionCache has the regions that gohbase has found. gohbase exposes a region only in calls that
+// were sent to it. A RegionInfo knows whether it is valid, so entries do not expire.
 type regionCache struct {
 	mu     sync.RWMutex
 	tables map[string][]hrpc.RegionInfo // ascending, without overlaps

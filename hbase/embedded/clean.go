@@ -145,7 +145,8 @@ func (s *Store) clean(ctx context.Context, row []byte) error {
 	if err != nil {
 		return err
 	}
-	// begin is not called, because reads return the same cells.
+	// rowState.begin is not called: the removal changes no result of a read, so cached rows stay
+	// valid.
 	state := &s.rows[rowIndex(t.id, key)]
 	state.Lock()
 	defer state.Unlock()

@@ -45,8 +45,8 @@ func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, erro
 		s.hits.Add(int64(hits))
 		s.misses.Add(int64(misses))
 	}
-	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is, and also
-	// reads cached rows that have changed.
+	// If all rows are cached and current, they are a snapshot. Otherwise the iterator is the
+	// snapshot, and it also reads the cached rows that have changed.
 	var r *reader
 	if misses > 0 || !s.allCurrent(lookups) {
 		var err error

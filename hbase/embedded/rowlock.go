@@ -46,8 +46,8 @@ func rowIndex(table uint32, row string) uint16 { return rowStateIndex(rowHash(ta
 
 func rowStateIndex(rowHash uint64) uint16 { return uint16(rowHash % (1 << rowStateBits)) }
 
-// share read-locks the rows of mutations with a table, in ascending order, so two batches do not
-// deadlock.
+// share read-locks the states of the rows of valid mutations, whose table is not nil, in ascending
+// order of their indexes, so that two batches do not deadlock.
 func (r *rowStates) share(tables []*table, mutations []hbase.Mutation) (unlock func()) {
 	indexes := make([]uint16, 0, len(mutations))
 	for i, t := range tables {

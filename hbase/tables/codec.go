@@ -103,9 +103,9 @@ func (r record) strings() reader { return reader{rest: r, valid: utf8.Valid(r)} 
 // reader reads strings that share memory with the record.
 type reader struct {
 	rest []byte
-	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because its neighbours,
-	// the end of its length and a tag, are ASCII. Otherwise each text is checked, because lengths
-	// above 127 are not ASCII.
+	// valid is true if the whole record is UTF-8. Then each text is UTF-8, because the bytes next
+	// to it are ASCII: before it the last byte of its length, after it the next tag. Otherwise each
+	// text is checked, because lengths above 127 are not ASCII.
 	valid bool
 	field protowire.Number
 	err   error // [ErrName]

@@ -32,8 +32,8 @@ const (
 	markHash   = 8 // bytes
 )
 
-// CommentMark returns a [Comment.Mark]: see docs/TABLES.md. Equal comments of a file differ in
-// their ordinal, so a second import adds none.
+// CommentMark returns a [Comment.Mark]: see docs/TABLES.md. The ordinal distinguishes equal
+// comments of a file, so that a second import makes the same marks and adds no comment.
 func CommentMark(author, content string, ordinal int) string {
 	hash := xxhash.New()
 	_, _ = fmt.Fprintf(hash, "%s\x00%d\x00%s", author, ordinal, content)

@@ -97,7 +97,8 @@ func (j Job) check() error {
 
 // Progress is stored with each lease.
 type Progress struct {
-	// Cursor is the position of the last follower that is done, except for Unverified.
+	// Cursor is the position of a follower. All followers up to it are done, except those in
+	// Unverified.
 	Cursor string
 	// Unverified is an encoded [Batch] that may have been put, and is not verified.
 	Unverified string

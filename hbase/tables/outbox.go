@@ -31,7 +31,7 @@ func (o Outbox) Get(id string) hbase.Get {
 	return hbase.Get{Table: o.Table, Row: o.Row(id), Columns: Attributes}
 }
 
-// Scan reads a shard's items with times in [from, to). A zero to is no end.
+// Scan reads a shard's items with times in [from, to). If to is zero, the scan has no end.
 func (o Outbox) Scan(shard int, from, to time.Time) hbase.Scan {
 	prefix := string([]byte{byte(shard * outboxShard)})
 	stop := hbase.PrefixEnd(prefix)

@@ -9,8 +9,8 @@ import (
 
 // Relation declares how objects of two nouns can be related, as in "user follows user".
 type Relation struct {
-	// Name and Inverse are the mutations that relate two objects and end their relation, and their
-	// operation types. Verb is for messages, as in "LiLei follows Lucy".
+	// Name and Inverse name the mutations that relate two objects and end their relation. The
+	// operation types have the same names. Verb is for messages, as in "LiLei follows Lucy".
 	Name, Inverse, Verb string
 	// Table has the edges, File is their CSV file.
 	Table, File string

@@ -96,7 +96,8 @@ func (s *Search) Decode(row string) (key string, err error) {
 // foldVersion must change with [fold].
 const foldVersion = "2"
 
-// Complete reads a row with the key separator. No object has it, because no folded key is empty.
+// Complete reads the row whose whole key is [separator]. No object has it, because no folded key is
+// empty.
 func (s *Search) Complete() hbase.Get {
 	return hbase.Get{Table: s.Table, Row: separator, Columns: Attributes + ":" + searchComplete}
 }

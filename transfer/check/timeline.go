@@ -30,7 +30,7 @@ func (r *run) entries(ctx context.Context) error {
 	return membersOf(ctx, r, tables.Timelines, r.explainEntries)
 }
 
-// timeline has the positions of all entries before the position end.
+// timeline has the positions of all entries that sort before its field end.
 type timeline struct {
 	entries map[string]bool
 	end     string

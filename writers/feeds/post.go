@@ -72,7 +72,7 @@ func (f *fanout) nextState(ctx context.Context, s authorState, deleted bool) (po
 	return deliverTwit, nil
 }
 
-// The delete markers of deleted mask late puts of the entries.
+// deleted uses the greatest timestamp, so that its delete markers mask late puts of the entries.
 func (f *fanout) deleted(ctx context.Context) error {
 	if err := f.renew(ctx); err != nil {
 		return err

@@ -19,7 +19,8 @@
 //   - leased: one gateway works on the item, and may start again after a failure. An intent is put
 //     with the lease of its gateway.
 //   - deferred: no gateway takes the item before the lease ends.
-//   - released: the progress is final. Then the row is removed, after a crash by another gateway.
+//   - released: the progress is final. Then the row is removed: by the same gateway or, if that
+//     crashes, by another one.
 //
 // Renew, Defer and Release are one CheckAndPut each. It expects the lease that was read, and stores
 // the progress and a lease that ends at least a millisecond later. So no two leases of an item are

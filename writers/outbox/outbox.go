@@ -103,8 +103,8 @@ func (o *Outbox[T]) NewID() string {
 // Notify queues an item that was just put.
 func (o *Outbox[T]) Notify(id string) { o.queue.add(id) }
 
-// Run processes items until ctx is done, and then waits for started work, which gets the context
-// work.
+// Run processes items until ctx is done, and then waits for started work. The work gets the
+// parameter work as its context.
 func (o *Outbox[T]) Run(ctx, work context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -60,8 +60,8 @@ func (c Config) read() (*identity, error) {
 	return id, id.readKeytab()
 }
 
-// canonicalization matches a setting that the gateway ignores: gokrb5 rejects Red Hat's value
-// fallback.
+// canonicalization matches a setting that the gateway ignores: gokrb5 rejects the value "fallback",
+// which Red Hat's krb5.conf has.
 var canonicalization = regexp.MustCompile(`(?mi)^\s*dns_canonicalize_hostname\s*=.*$`)
 
 // unsupported reports whether err only says that gokrb5 ignored lines, such as include.
