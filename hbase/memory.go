@@ -111,7 +111,7 @@ func (m *Memory) letsThrough() bool {
 var errLearnt = errors.New("hbase: the sizes of rows have become known")
 
 // Reserve reserves memory for gets until release is called. Engines that count rows only at the end
-// of a call use Reserve in [Store.Get], and returns its error unchanged.
+// of a call use Reserve in [Store.Get], and return its error unchanged.
 func Reserve(ctx context.Context, gets []Get) (release func(results []Result), err error) {
 	p := pieceOf(ctx)
 	if p.budget == nil || p.budget.memory == nil {

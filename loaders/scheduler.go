@@ -124,7 +124,7 @@ type Watchdog struct {
 	Stalls atomic.Int64
 }
 
-// timedOut fails a batch that was not dispatched while timedOut waited for mu.
+// timedOut fails the batch, unless it was dispatched while timedOut waited for mu.
 func (l *Loaders) timedOut(batch int) {
 	l.mu.Lock()
 	current := batch == l.scheduler.batch

@@ -109,9 +109,9 @@ func (call *costCall) adminCost(at explain.Stage, condition string) explain.Stag
 	return call.readOther(at, call.Shared(), has, permission.AdminRole, 1, condition)
 }
 
-// followsCost declares the reads that decide whether the viewer is an administrator, and which of
-// the given number of users per object of a set the viewer follows. [costCall.readOther] explains
-// subject.
+// followsCost declares the reads that decide whether the viewer is an administrator, and whether
+// the viewer follows users. users is their number for each object of the set. [costCall.readOther]
+// explains subject.
 func (call *costCall) followsCost(
 	at explain.Stage, set *explain.Set, subject string, users int, condition string,
 ) explain.Stage {
@@ -137,8 +137,9 @@ func all(ctx context.Context, checks ...check) error {
 }
 
 // authorize returns the viewer and the remaining check, nil if no read is needed. err is
-// UNAUTHENTICATED if a needed token is missing. The check returns UNAUTHENTICATED for a deleted
-// viewer, otherwise FORBIDDEN, or an error of its reads.
+// UNAUTHENTICATED if a needed token is missing. The check returns nil if the viewer may do the
+// action. Otherwise it returns UNAUTHENTICATED for a deleted viewer, FORBIDDEN for others, or an
+// error of its reads.
 func authorize(
 	ctx context.Context, action permission.Action, target permission.Target,
 ) (viewer string, remaining check, err error) {

@@ -56,9 +56,9 @@ func (r *subscriptionResolver) TwitDeleted(
 
 var deletionEntries = entries[tables.TwitDeletion]{list: loaders.TwitDeletions}
 
-// visibleDeletions implements the rules of docs/SUBSCRIPTIONS.md, because a deletion discloses the
-// name and the time of the twit. A follow that begins at most [live.MaxClockSkew] after the
-// deletion counts as earlier.
+// visibleDeletions applies the rules of docs/SUBSCRIPTIONS.md. They exist because a deletion
+// discloses the name and the time of the twit. A follow that begins at most [live.MaxClockSkew]
+// after the deletion counts as earlier.
 func visibleDeletions(ctx context.Context, all []live.Candidate) ([]*tables.TwitDeletion, error) {
 	deletions, readErr := entriesOf(ctx, all, deletionEntries, entryOfOwner)
 	verdicts := make([]permission.Verdict, len(all))

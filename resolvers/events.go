@@ -22,7 +22,8 @@ type eventSource[T any] struct {
 	kept time.Duration
 }
 
-// eventsOf is for lists that store their entries. The entries of pages are checked like candidates.
+// eventsOf is for lists that store their entries. Entries that are read in pages, for a replay, are
+// checked like polled ones: as [live.Candidate]s.
 func eventsOf[T any](
 	kind live.Kind, list loaders.List[*T], key func(*T) live.Key,
 	visible func(context.Context, []live.Candidate) ([]*T, error), kept time.Duration,

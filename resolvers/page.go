@@ -31,10 +31,10 @@ func (r *request) reverse() {
 	r.reversed, r.Backward, r.After, r.Before = true, !r.Backward, r.Before, r.After
 }
 
-// bounds limits a connection to the members between two exclusive positions, if not empty.
-// hasPreviousPage and hasNextPage ignore members outside the bounds, but always count the member at
-// the cursor, without a read: hasPreviousPage of a forward page with an after is true without a
-// read, as is hasNextPage of a backward page with a before.
+// bounds limits a connection to the members between two positions, both exclusive. An empty
+// position is no limit. hasPreviousPage and hasNextPage ignore members outside the bounds, but
+// always count the member at the cursor, without a read: hasPreviousPage of a forward page with an
+// after is true without a read, as is hasNextPage of a backward page with a before.
 type bounds struct{ after, before string }
 
 func (a pageArgs) request(ctx context.Context, cursors relay.Cursors) (request, error) {

@@ -102,8 +102,8 @@ func (l *list) count(owner string, public bool) {
 	l.lengths[owner] = l.lengths[owner].Plus(one)
 }
 
-// rebuild rebuilds touched lists. Of counted lists that fit in one bucket, it writes only the
-// lengths.
+// rebuild rebuilds touched lists. If this import has counted a list's members, and they fit in one
+// bucket, it writes only the length.
 func (l *list) rebuild(ctx context.Context, s *rebuild.Rebuilder) error {
 	maps.DeleteFunc(l.lengths, func(_ string, n rebuild.Length) bool { return n.All > s.ListBound })
 	if err := s.Lengths(ctx, l.AnyList, l.lengths); err != nil {

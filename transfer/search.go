@@ -20,7 +20,8 @@ func searchable() (all []*tables.AnyObject) {
 }
 
 // IncompleteSearch returns the search tables that this version has not completed. They may lack
-// objects of an earlier version, or have names that it folded differently.
+// objects that an earlier version stored, or have names that the earlier version folded
+// differently.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
 		if complete, err := isComplete(ctx, store, o); err != nil {

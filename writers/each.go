@@ -163,9 +163,9 @@ func clearList[E any](l *tables.List[E], owner string, o operation) effect {
 	}}
 }
 
-// clearPage deletes the members of the page from bucket 0, even if the page is of another bucket,
-// where late writes may add them. After the last page of another bucket, it deletes that bucket's
-// row.
+// clearPage deletes the members of the page from bucket 0, even if the page is of another bucket:
+// late writes may add them to bucket 0. After the last page of another bucket, it deletes that
+// bucket's row.
 func clearPage(
 	ctx context.Context, c client, l *tables.AnyList, owner string, page listscan.RowPage, o operation,
 ) error {

@@ -16,11 +16,12 @@ const (
 	unusedTimeout = 24 * time.Hour
 )
 
-// Values gives the first max values of a label a time series of their own, and all others [Other].
+// Values bounds the time series of a label: each of the first max values has its own, and all
+// others share [Other].
 //
 // A value loses its series after a day without use. Once an hour, a value without a series replaces
-// the least used one if it was more than twice as frequent, so that values that a client invents
-// rarely replace others.
+// the least used one if it was more than twice as frequent, so that invented values of a client
+// seldom replace others.
 //
 // Values is not safe for concurrent use. The caller holds a lock from Of until it has used the
 // label, because the use would recreate a series that was dropped in between.

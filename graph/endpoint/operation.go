@@ -247,8 +247,9 @@ func (e *Endpoint) subscription(
 	}
 	defer charge()
 	for response := next(); response != nil; response = next() {
-		// No response is sent once the token has been expired for [resume.Grace], and during
-		// shutdown none without data: it may have failed only because ctx is done.
+		// No response is sent once the token has been expired for [resume.Grace], and during a
+		// shutdown no response without data: the operation may have failed only because ctx is
+		// done.
 		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
 			break
 		}

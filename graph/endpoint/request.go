@@ -195,8 +195,8 @@ func longHeader(header http.Header) (bytes int) {
 	return bytes
 }
 
-// rejectBatch rejects an array of requests, as of Apollo's BatchHttpLink. Clients of the older
-// media type show errors only with status 200.
+// rejectBatch rejects an array of requests, such as Apollo's BatchHttpLink sends. Clients of the
+// older media type show errors only with status 200.
 func rejectBatch(body []byte, accept accept) errorWriter {
 	n, err := strict.Elements(body, maxBatch)
 	switch {

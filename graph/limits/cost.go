@@ -36,7 +36,7 @@ const (
 	cachedLength     = 8 << 10
 )
 
-// NewCostCheck returns a check that rejects nothing without costs.
+// NewCostCheck returns a check. If costs is nil, the check rejects nothing.
 func NewCostCheck(limits Limits, schema graphql.ExecutableSchema, costs explain.Costs) *CostCheck {
 	return &CostCheck{limits, schema, costs, recent.New[constantOperation, int64](cachedOperations, cachedBytes)}
 }

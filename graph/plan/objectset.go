@@ -37,7 +37,7 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null is for objects without an error.
+// null reports whether the field is null for object i, which has no error.
 func (c *column) null(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":

@@ -26,7 +26,7 @@ import (
 // A probe repeats a Get of one row, with [hbase.DefaultTimeout] for each attempt, until one does
 // not time out.
 type breaker struct {
-	open    atomic.Int64 // usually 0: no lock
+	open    atomic.Int64 // usually 0, and then calls do not lock mu
 	mu      sync.Mutex
 	regions map[hrpc.RegionInfo]hrpc.RegionClient // the connection when the breaker opened, or nil
 

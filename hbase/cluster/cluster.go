@@ -40,8 +40,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response, and so a page of a scan. Then gohbase closes the
-// connection and locates its regions again.
+// readTimeout bounds the wait for a response, such as a page of a scan. After this time, gohbase
+// closes the connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster.

@@ -25,7 +25,7 @@ func (r refusal) Unwrap() []error { return []error{r.error, hbase.ErrUnavailable
 // immediately, while gohbase keeps trying to connect. A call to a master fails if any server
 // refuses a connection during the call.
 type refusals struct {
-	count   atomic.Int64 // usually 0: no lock
+	count   atomic.Int64 // usually 0, and then calls do not lock mu
 	mu      sync.Mutex
 	servers map[string]error
 	added   chan struct{} // closed by the next refusal; may be nil

@@ -81,8 +81,8 @@ func withoutValues(page hbase.Page) (*pb.Filter, error) {
 // read a nil Start as an offset, and take 1.5 times as long.
 //
 // Families that are read in pages must have no cells with an empty qualifier. HBase sorts the
-// delete marker of a family or a row after newer such cells. A filter that seeks from such a cell
-// skips the marker, so HBase returns deleted cells.
+// delete marker of a family or a row after those of these cells that are newer than the marker. A
+// filter that seeks from such a cell skips the marker, so HBase returns deleted cells.
 func columnRange(page hbase.Page) filter.Filter {
 	var stop []byte // no end
 	if page.Stop != "" {

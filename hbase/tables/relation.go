@@ -149,7 +149,7 @@ func (r *Reference) Objects() hbase.Scan {
 	return hbase.Scan{Table: r.Object.Table, Columns: r.Columns}
 }
 
-// reference completes r. newMember and keyOf are inverse.
+// reference completes r. keyOf returns the key of the object of which newMember made the member.
 func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	target func(*T) *string, newMember func(*T) E, keyOf func(E) string) *Reference {
 	r.Object, r.List = &o.AnyObject, &l.AnyList

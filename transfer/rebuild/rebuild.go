@@ -1,4 +1,4 @@
-// Package rebuild derives data from its sources, and writes the difference to the stored data.
+// Package rebuild derives data from its sources, and writes what differs from the stored data.
 //
 //	stored data ──► BucketPages ──► derived ──┐
 //	                                          ├──► []Change ──► write (rebuild) or report (check)

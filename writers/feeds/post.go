@@ -24,7 +24,7 @@ func (f *fanout) posted(ctx context.Context) error {
 	}
 	for next := readAgain; next == readAgain; {
 		// The twit is in the author's list before this read of the state. A returned job reads the
-		// list after the transition to leaving. So one of them delivers the twit.
+		// list after the transition to leaving. So this job or the returned job delivers the twit.
 		s, err := f.readAuthorState(ctx)
 		if err != nil {
 			return err

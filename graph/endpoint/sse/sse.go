@@ -32,8 +32,9 @@ var (
 	completed = []byte("event: complete\ndata:\n\n")
 )
 
-// Serve sends responses as events until they end, the client is gone, or ctx is done. Then it
-// completes the operation, except after [transport.Reconnect] or [transport.Expired].
+// Serve sends responses as events until they end, the client is gone, or ctx is done. After the
+// last response it sends the complete event, except after [transport.Reconnect] or
+// [transport.Expired].
 func Serve(ctx context.Context, w http.ResponseWriter, sending *inflight.Bytes, responses Responses) {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(feed)

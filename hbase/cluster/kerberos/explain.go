@@ -70,8 +70,8 @@ func (id *identity) explainTicket(err error, principal, realm string) error {
 	return refuse("the KDC of %s gives no ticket for %s: %v", realm, principal, err)
 }
 
-// explainKDC explains the errors of all kinds of requests to a KDC. It returns nil for other
-// errors.
+// explainKDC explains the errors that every kind of request to a KDC may have. It returns nil for
+// the rest.
 func (id *identity) explainKDC(err error, realm string) error {
 	text := err.Error()
 	switch lookup := new(net.DNSError); {
