@@ -41,8 +41,8 @@ var signUp = register(opType[signUpArgs]{
 		}
 		return d, err
 	},
-	plan: func(a signUpArgs, o operation) plan {
-		return plan{now: []stage{append(findable(tables.Users, a.Username, o),
+	effects: func(a signUpArgs, o operation) effects {
+		return effects{now: []stage{append(findable(tables.Users, a.Username, o),
 			put{tables.Accounts.Put(a.Username, a.Hash, o.at)})}}
 	},
 })

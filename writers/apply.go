@@ -14,8 +14,8 @@ import (
 )
 
 func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell) error) {
-	members := slices.Concat(x.plan.now...).members()
-	gets = placeGets(members)
+	members := slices.Concat(x.effects.now...).members()
+	gets = bucketGets(members)
 	increments := x.sortedIncrements()
 	for _, inc := range increments {
 		gets = append(gets, countsGet(inc.location, inc.deltas))
@@ -24,7 +24,7 @@ func (x *execution) readAheadGets() (gets []hbase.Get, take func([][]hbase.Cell)
 		for i, inc := range increments {
 			inc.before, inc.fresh = cells[len(members)+i], true
 		}
-		return takePlaces(members, cells)
+		return takeBuckets(members, cells)
 	}
 }
 
@@ -76,9 +76,9 @@ func (x *execution) locate(ctx context.Context, s stage, label string) error {
 	if len(members) == 0 {
 		return nil
 	}
-	cells, err := x.get(ctx, label+"find buckets", placeGets(members))
+	cells, err := x.get(ctx, label+"find buckets", bucketGets(members))
 	if err == nil {
-		err = takePlaces(members, cells)
+		err = takeBuckets(members, cells)
 	}
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 			if x.compensated {
 				continue
 			}
-			writes = append(writes, e.writes(e.place, label)...)
+			writes = append(writes, e.writes(e.buckets, label)...)
 			if !slices.Contains(x.unverified, e) {
 				x.unverified = append(x.unverified, e)
 			}
@@ -153,24 +153,24 @@ func (x *execution) verifyAll(ctx context.Context) error {
 // until their buckets stop changing.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
-		cells, err := x.get(ctx, label, append(placeGets(x.unverified), gets...))
+		cells, err := x.get(ctx, label, append(bucketGets(x.unverified), gets...))
 		if err != nil {
 			return nil, err
 		}
 		var moved []*member
-		var places []tables.Place
+		var buckets []tables.BucketsAt
 		var writes []write
 		for i, m := range x.unverified {
-			place, err := m.placeIn(cells[i])
+			at, err := m.decodeBuckets(cells[i])
 			if err != nil {
 				return nil, x.failed(label, err)
 			}
-			if place == m.place {
+			if at == m.buckets {
 				m.known = false
 				continue
 			}
-			moved, places = append(moved, m), append(places, place)
-			writes = append(writes, m.writes(place, "again ")...)
+			moved, buckets = append(moved, m), append(buckets, at)
+			writes = append(writes, m.writes(at, "again ")...)
 		}
 		cells = cells[len(x.unverified):]
 		if x.unverified = moved; len(moved) == 0 {
@@ -187,7 +187,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 			return nil, err
 		}
 		for i, m := range moved {
-			m.place = places[i]
+			m.buckets = buckets[i]
 		}
 	}
 }
@@ -216,16 +216,16 @@ func (x *execution) checkOpen(ctx context.Context, label string) error {
 	return nil
 }
 
-func placeGets(members []*member) (gets []hbase.Get) {
+func bucketGets(members []*member) (gets []hbase.Get) {
 	for _, m := range members {
-		gets = append(gets, m.list.Places(m.owner, m.cell.Qualifier))
+		gets = append(gets, m.list.BucketsAt(m.owner, m.cell.Qualifier))
 	}
 	return gets
 }
 
-func takePlaces(members []*member, cells [][]hbase.Cell) (err error) {
+func takeBuckets(members []*member, cells [][]hbase.Cell) (err error) {
 	for i, m := range members {
-		if m.place, err = m.placeIn(cells[i]); err != nil {
+		if m.buckets, err = m.decodeBuckets(cells[i]); err != nil {
 			return err
 		}
 		m.known = true
@@ -233,14 +233,14 @@ func takePlaces(members []*member, cells [][]hbase.Cell) (err error) {
 	return nil
 }
 
-func (m *member) placeIn(cells []hbase.Cell) (tables.Place, error) {
-	return m.list.Place(m.owner, m.cell.Qualifier, cells)
+func (m *member) decodeBuckets(cells []hbase.Cell) (tables.BucketsAt, error) {
+	return m.list.DecodeBucketsAt(m.owner, m.cell.Qualifier, cells)
 }
 
 // writes also deletes the member from bucket 0 if another bucket covers it, to mask late writes of
 // executions with an older directory. But if a member is added while bucket 0 may have old copies
-// (Place.Moving), it puts a moved marker there.
-func (m *member) writes(at tables.Place, label string) []write {
+// (BucketsAt.Moving), it puts a moved marker there.
+func (m *member) writes(at tables.BucketsAt, label string) []write {
 	purpose := label + m.String()
 	put := func(bucket uint32, c hbase.Cell) hbase.Mutation {
 		return hbase.PutCells(m.list.Table, m.list.Row(m.owner, bucket), c)

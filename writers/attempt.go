@@ -150,7 +150,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	return stateReading, nil
 }
 
-// check makes the plan from the stored form of the arguments, as other gateways do.
+// check makes the effects from the stored form of the arguments, as other gateways do.
 func (x *execution) check(ctx context.Context) (state, error) {
 	r := x.read
 	r.get = x.getter(ctx, "read")
@@ -212,8 +212,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 }
 
 // readAhead stores the intent if there is a commit row. Concurrently it reads the counts, and the
-// places of plan.now's members. It returns errSuperseded if the parent is complete: then another
-// execution of the parent has run this operation, and later operations may have changed the row.
+// buckets of effects.now's members. It returns errSuperseded if the parent is complete: then
+// another execution of the parent has run this operation, and later operations may have changed the
+// row.
 func (x *execution) readAhead(ctx context.Context) error {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1

@@ -62,9 +62,9 @@ var addComment = register(opType[addCommentArgs]{
 		}
 		return commit(tables.Commenters.AddedCell(*a.Key, millis(r.at), a.comment(r.at).Mark, r.at)), nil
 	},
-	plan: func(a addCommentArgs, o operation) plan {
+	effects: func(a addCommentArgs, o operation) effects {
 		c := a.comment(o.at)
-		return plan{now: []stage{
+		return effects{now: []stage{
 			append(join(tables.Comments, c.Twit.String(), c, o.at), join(tables.UserComments, a.Author, c.Key(), o.at)...),
 			{compensation{a.references(), nested{"deleteComment", deletionOfComment(c)}}},
 		}}
@@ -98,9 +98,9 @@ var deleteComment = register(opType[deleteCommentArgs]{
 		}
 		return commit(tables.Commenters.RemovedCell(a.comment().Key().Position, r.at)), nil
 	},
-	plan: func(a deleteCommentArgs, o operation) plan {
+	effects: func(a deleteCommentArgs, o operation) effects {
 		c := a.comment()
-		return plan{now: []stage{
+		return effects{now: []stage{
 			append(leave(tables.Comments, c.Twit.String(), c, o.at), leave(tables.UserComments, a.Author, c.Key(), o.at)...),
 		}}
 	},

@@ -10,14 +10,14 @@ import (
 )
 
 func (x *execution) setIntent(intent tables.Intent, arguments any) {
-	x.intent, x.plan = intent, x.opType.plan(arguments, operation{intent.ID, intent.At})
+	x.intent, x.effects = intent, x.opType.effects(arguments, operation{intent.ID, intent.At})
 	x.increments = map[location]*increment{}
-	for _, s := range slices.Concat(x.plan.now, x.plan.later) {
+	for _, s := range slices.Concat(x.effects.now, x.effects.later) {
 		x.addIncrements(s)
 	}
 }
 
-// finishInBackground returns when plan.now is applied or has failed, or ctx ends.
+// finishInBackground returns when effects.now is applied or has failed, or ctx ends.
 func (x *execution) finishInBackground(ctx context.Context) error {
 	w := x.w
 	if x.intent.Due > 0 {
@@ -52,31 +52,31 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 }
 
 // backgroundLimit limits concurrent long operations in the background, and separately in sweeps. A
-// long operation has an each in plan.later.
+// long operation has an each in effects.later.
 const backgroundLimit = 16
 
-func (x *execution) long() bool { return x.shortStages() < len(x.plan.later) }
+func (x *execution) long() bool { return x.shortStages() < len(x.effects.later) }
 
 func (x *execution) shortStages() int {
-	long := slices.IndexFunc(x.plan.later, func(s stage) bool {
+	long := slices.IndexFunc(x.effects.later, func(s stage) bool {
 		return slices.ContainsFunc(s, func(e effect) bool { _, each := e.(each); return each })
 	})
 	if long < 0 {
-		return len(x.plan.later)
+		return len(x.effects.later)
 	}
 	return long
 }
 
-// applyLater applies plan.later. If x.startedHere, it renews the lease, and takes a slot before the
-// first long stage. If no slot is free, it leaves the remaining stages to a sweep: waiting could
-// deadlock, because an operation with a slot may wait for this one.
+// applyLater applies effects.later. If x.startedHere, it renews the lease, and takes a slot before
+// the first long stage. If no slot is free, it leaves the remaining stages to a sweep: waiting
+// could deadlock, because an operation with a slot may wait for this one.
 func (x *execution) applyLater(ctx context.Context) error {
-	if !x.startedHere || len(x.plan.later) == 0 {
-		return x.applyStages(ctx, x.plan.later, 0, "later ")
+	if !x.startedHere || len(x.effects.later) == 0 {
+		return x.applyStages(ctx, x.effects.later, 0, "later ")
 	}
 	short := x.shortStages()
 	return x.withLease(ctx, func(ctx context.Context) error {
-		err := x.applyStages(ctx, x.plan.later[:short], 0, "later ")
+		err := x.applyStages(ctx, x.effects.later[:short], 0, "later ")
 		if err != nil || !x.long() {
 			return err
 		}
@@ -86,7 +86,7 @@ func (x *execution) applyLater(ctx context.Context) error {
 		default:
 			return errSuperseded
 		}
-		return x.applyStages(ctx, x.plan.later, short, "later ")
+		return x.applyStages(ctx, x.effects.later, short, "later ")
 	})
 }
 

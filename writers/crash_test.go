@@ -122,7 +122,7 @@ func TestEveryCrashPointIsSafe(t *testing.T) {
 	}
 	for p := range e.expected {
 		if thorough && len(e.reached[p]) == 0 {
-			t.Errorf("no history reaches %v, which a plan has", p)
+			t.Errorf("no history reaches %v, which the effects have", p)
 		}
 	}
 	if *rewrite {
@@ -166,7 +166,7 @@ func (s *scheduler) expectPoints(put hbase.Put) {
 	if i.Table != "" {
 		note("commit")
 	}
-	p := opTypes[i.OpType].plan(a, operation{i.ID, i.At})
+	p := opTypes[i.OpType].effects(a, operation{i.ID, i.At})
 	for label, stages := range map[string][]stage{"now ": p.now, "later ": p.later} {
 		for n, effects := range stages {
 			for _, st := range effects {

@@ -90,14 +90,14 @@ var createDepartment = register(opType[createDepartmentArgs]{
 		a.Depth, err = depthOf(r.row)
 		return commit(), err
 	},
-	plan: func(a createDepartmentArgs, o operation) plan {
+	effects: func(a createDepartmentArgs, o operation) effects {
 		parent := parentOf(a.Parent)
 		now := append(join(tables.Children, parent, tables.Child{Name: a.Name, Code: a.Code}, o.at),
 			departmentUnder(a.Code, a.Parent, tables.Department{Name: &a.Name}, o, originCell(a.Origin, o.at)))
 		if a.Level == 0 && a.Depth != nil {
-			return plan{now: []stage{now}, later: []stage{{measure(a.Code, a.Depth, o)}}}
+			return effects{now: []stage{now}, later: []stage{{measure(a.Code, a.Depth, o)}}}
 		}
-		return plan{now: []stage{append(now, deepen(a.Depth, a.Level, o)...)}}
+		return effects{now: []stage{append(now, deepen(a.Depth, a.Level, o)...)}}
 	},
 })
 
@@ -133,9 +133,9 @@ var updateDepartment = register(opType[updateDepartmentArgs]{
 		r.after(r.cells...)
 		return commit(), nil
 	},
-	plan: func(a updateDepartmentArgs, o operation) plan {
+	effects: func(a updateDepartmentArgs, o operation) effects {
 		parent := parentOf(a.Parent)
-		return plan{now: []stage{{
+		return effects{now: []stage{{
 			departmentPut(a.Code, tables.Department{Name: a.Name.Value}, o),
 			remove(tables.Children, parent, tables.Child{Name: a.Was, Code: a.Code}, o.at),
 			add(tables.Children, parent, tables.Child{Name: *a.Name.Value, Code: a.Code}, o.at),
@@ -175,7 +175,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 		r.after(r.cells...)
 		return commit(), err
 	},
-	plan: func(a deleteDepartmentArgs, o operation) plan {
+	effects: func(a deleteDepartmentArgs, o operation) effects {
 		parent := parentOf(a.Parent)
 		now := stage{
 			departmentUnder(a.Code, nil, tables.Department{}, o, tables.Without("name", o.at)),
@@ -194,7 +194,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 			}
 			later = append(later, stage{clearList(tables.Children, a.Code, o)})
 		}
-		return plan{now: []stage{now}, later: append(later, clearAll(&tables.Departments.AnyObject, a.Code)...)}
+		return effects{now: []stage{now}, later: append(later, clearAll(&tables.Departments.AnyObject, a.Code)...)}
 	},
 })
 

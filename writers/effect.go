@@ -9,9 +9,9 @@ import (
 	"twibase/hbase/tables"
 )
 
-// plan has the effects before (now) and after (later) the acknowledgement. Stages are applied in
+// effects are those before (now) and after (later) the acknowledgement. Stages are applied in
 // order. The effects of a stage have no order.
-type plan struct{ now, later []stage }
+type effects struct{ now, later []stage }
 
 type stage []effect
 
@@ -46,10 +46,10 @@ type member struct {
 	cell    hbase.Cell
 	removed bool
 
-	// place has the buckets to write to, if known is true. Verification sets known to false,
+	// buckets are those to write to, if known is true. Verification sets known to false,
 	// because a repeated write must look for splits.
-	place tables.Place
-	known bool
+	buckets tables.BucketsAt
+	known   bool
 }
 
 func (m *member) String() string {

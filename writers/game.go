@@ -42,8 +42,8 @@ var deleteGame = register(opType[deleteGameArgs]{
 		}
 		return commit(tables.Games.Removal(r.at)...), nil
 	},
-	plan: func(a deleteGameArgs, _ operation) plan {
-		return plan{later: clearAll(&tables.Games.AnyObject, a.Code)}
+	effects: func(a deleteGameArgs, _ operation) effects {
+		return effects{later: clearAll(&tables.Games.AnyObject, a.Code)}
 	},
 })
 

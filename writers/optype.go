@@ -19,8 +19,8 @@ type opType[A any] struct {
 	// check decides whether to commit, or returns UserErrors. It stores in *a the previous state
 	// that the effects need.
 	check func(a *A, r *reading) (decision, error)
-	// plan is a pure function, so every gateway makes the same plan. It may be nil.
-	plan func(a A, o operation) plan
+	// effects is a pure function, so every gateway makes the same effects. It may be nil.
+	effects func(a A, o operation) effects
 
 	properties
 }
@@ -29,8 +29,8 @@ type properties struct {
 	// readsEffects is true if reads or check need effects of earlier operations on the row. Then
 	// the row's last operation is completed before the check.
 	readsEffects bool
-	// recordsCompletion is true if the plan has a compensation for an object with a reusable key. A
-	// [tables.CompletionRecord] makes a late compensation fail.
+	// recordsCompletion is true if the effects have a compensation for an object with a reusable
+	// key. A [tables.CompletionRecord] makes a late compensation fail.
 	recordsCompletion bool
 	// nonIdempotent operations are retried only after an attempt that did not commit: a repeated
 	// update could revert a later one, and a repeated deletion could delete a new object with the
@@ -80,11 +80,11 @@ type anyOpType struct {
 	properties
 	hasCommitRow bool
 
-	row   func(arguments any) hbase.Get
-	reads func(arguments any) []hbase.Get
-	check func(arguments any, r *reading) (decision, error)
-	plan  func(arguments any, o operation) plan
-	parse func(text string) (arguments any, err error)
+	row     func(arguments any) hbase.Get
+	reads   func(arguments any) []hbase.Get
+	check   func(arguments any, r *reading) (decision, error)
+	effects func(arguments any, o operation) effects
+	parse   func(text string) (arguments any, err error)
 }
 
 var opTypes = map[string]*anyOpType{}
@@ -99,15 +99,15 @@ func register[A any](t opType[A]) *anyOpType {
 	if t.reads == nil {
 		t.reads = func(A) []hbase.Get { return nil }
 	}
-	if t.plan == nil {
-		t.plan = func(A, operation) plan { return plan{} }
+	if t.effects == nil {
+		t.effects = func(A, operation) effects { return effects{} }
 	}
 	n := &anyOpType{
 		name: t.name, properties: t.properties, hasCommitRow: t.row != nil,
-		row:   func(a any) hbase.Get { return t.row(*a.(*A)) },
-		reads: func(a any) []hbase.Get { return t.reads(*a.(*A)) },
-		check: func(a any, r *reading) (decision, error) { return t.check(a.(*A), r) },
-		plan:  func(a any, o operation) plan { return t.plan(*a.(*A), o) },
+		row:     func(a any) hbase.Get { return t.row(*a.(*A)) },
+		reads:   func(a any) []hbase.Get { return t.reads(*a.(*A)) },
+		check:   func(a any, r *reading) (decision, error) { return t.check(a.(*A), r) },
+		effects: func(a any, o operation) effects { return t.effects(*a.(*A), o) },
 		parse: func(text string) (any, error) {
 			a := t.zero
 			if err := json.Unmarshal([]byte(text), &a); err != nil {

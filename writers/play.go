@@ -66,7 +66,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 		}
 		return commit(cells...), nil
 	},
-	plan: func(a recordPlayArgs, o operation) plan {
+	effects: func(a recordPlayArgs, o operation) effects {
 		plays := stage{
 			add(tables.UserGames, a.User, tables.UserGame{Code: a.Game, Count: a.Sum, Day: a.Last}, o.at),
 			dayOf(a.Game, a.Day, a.Count),
@@ -75,7 +75,7 @@ var recordPlay = register(opType[recordPlayArgs]{
 			plays = append(plays, countOf(tables.UserGames, a.User, 1))
 			plays = append(plays, join(tables.Players, a.Game, a.User, o.at)...)
 		}
-		return plan{now: []stage{
+		return effects{now: []stage{
 			plays,
 			{compensation{playReferences(a.User, a.Game), erasure(a.User, a.Game)}},
 		}}
@@ -118,7 +118,7 @@ var _ = register(opType[erasePlaysArgs]{
 		}
 		return commit(cells...), nil
 	},
-	plan: func(a erasePlaysArgs, o operation) plan {
+	effects: func(a erasePlaysArgs, o operation) effects {
 		erased := slices.Concat(
 			stage{put{tables.Plays.Delete(a.User, a.Game, a.Days, o.at)}},
 			leave(tables.UserGames, a.User, tables.UserGame{Code: a.Game}, o.at),
@@ -127,7 +127,7 @@ var _ = register(opType[erasePlaysArgs]{
 		for _, day := range a.Days {
 			erased = append(erased, dayOf(a.Game, day.Day, -day.Count))
 		}
-		return plan{now: []stage{erased}}
+		return effects{now: []stage{erased}}
 	},
 })
 

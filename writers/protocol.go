@@ -30,7 +30,7 @@ import (
 //	reading       read the commit row, and the rows for the checks  predecessor
 //	predecessor   complete the row's last operation, if the type    checking; reading if the first
 //	              needs that                                        read may have missed its effects
-//	checking      check preconditions, make intent and plan         preparing; awaiting if unchanged
+//	checking      check preconditions, make intent and effects      preparing; awaiting if unchanged
 //	awaiting      complete the row's last operation, which may      UNCHANGED; LOST if the type
 //	              have made the change                                records its completion, and
 //	                                                                  another operation committed
@@ -55,8 +55,8 @@ import (
 //	                  first, and removed the intent
 //	                gone: complete, or fenced and swept             UNKNOWN
 //	abandoning    remove the intent                                 LOST
-//	COMMITTED     apply plan.now, and answer the caller             ACKNOWLEDGED
-//	ACKNOWLEDGED  apply plan.later, in the background               ending
+//	COMMITTED     apply effects.now, and answer the caller          ACKNOWLEDGED
+//	ACKNOWLEDGED  apply effects.later, in the background            ending
 //	ending        record the completion, remove the intent          COMPLETE
 //
 // A CheckAndPut that returned false may have been applied: see docs/WRITES.md, "Recovery".
@@ -68,7 +68,7 @@ import (
 // An execution ends in SUPERSEDED, and leaves the operation to another execution, if
 //   - the other execution has completed the operation, or has taken the lease;
 //   - the operation is nested, and its parent is complete;
-//   - a long stage of plan.later finds no free slot: see applyLater.
+//   - a long stage of effects.later finds no free slot: see applyLater.
 //
 // An execution that completes a predecessor starts in COMMITTED. A sweep starts in resolving, or in
 // COMMITTED if the intent is marked or there is no commit row. A sweep does not complete the
@@ -131,7 +131,7 @@ type execution struct {
 
 // application is the part of an execution after its commit.
 type application struct {
-	plan        plan
+	effects     effects
 	increments  map[location]*increment
 	marked      bool // the stored intent is marked as committed
 	compensated bool // a compensation has committed, so members are not written again
@@ -189,7 +189,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateAbandoning:
 		return stateLost, x.abandon(ctx)
 	case stateCommitted:
-		return stateAcknowledged, x.applyStages(ctx, x.plan.now, 0, "now ")
+		return stateAcknowledged, x.applyStages(ctx, x.effects.now, 0, "now ")
 	case stateAcknowledged:
 		return stateEnding, x.applyLater(ctx)
 	case stateEnding:

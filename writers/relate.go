@@ -15,17 +15,17 @@ import (
 // are its two objects. Compensations and the deletion of an end also run unrelate, with IfMissing
 // if an end's key is reusable. strict is [tables.Relation.Strict].
 //
-//	              relate                              unrelate
-//	read          the edge, both ends                 the edge; strict: both ends, too
-//	then read     -                                   IfMissing: both ends, only now
-//	precondition  both ends exist                     strict: both ends exist, unless IfMissing
-//	unchanged if  the edge is related                 the edge is not related, or IfMissing and
-//	                                                    both ends exist
-//	commit        edge: related since the commit      edge: not related
-//	plan.now 0    add both members, counts +1         remove both members, counts -1
-//	plan.now 1    if an end is missing: unrelate      -
-//	plan.later    job and event, if declared          the same; no job if From is being deleted,
-//	                                                    no event if To is
+//	               relate                              unrelate
+//	read           the edge, both ends                 the edge; strict: both ends, too
+//	then read      -                                   IfMissing: both ends, only now
+//	precondition   both ends exist                     strict: both ends exist, unless IfMissing
+//	unchanged if   the edge is related                 the edge is not related, or IfMissing and
+//	                                                     both ends exist
+//	commit         edge: related since the commit      edge: not related
+//	effects.now 0  add both members, counts +1         remove both members, counts -1
+//	effects.now 1  if an end is missing: unrelate      -
+//	effects.later  job and event, if declared          the same; no job if From is being deleted,
+//	                                                     no event if To is
 //
 // If an end is deleted concurrently, relate or the deletion runs unrelate (I4 in docs/WRITES.md).
 // If the deleted key is reused before that unrelate commits, relations of the new object must stay.
@@ -55,9 +55,9 @@ func relate(x *tables.Relation) opType[relationArgs] {
 			}
 			return commit(x.Put(a.from, a.to, true, millis(r.at), r.at).Cells...), nil
 		},
-		plan: func(a relationArgs, o operation) plan {
+		effects: func(a relationArgs, o operation) effects {
 			compensate := unrelateNested(x, a.from, a.to, unrelateArgs{})
-			return plan{
+			return effects{
 				now:   []stage{a.members(o.at, o.at, 1), {compensation{a.ends(), compensate}}},
 				later: a.later(x.Job, true, o),
 			}
@@ -98,8 +98,8 @@ func unrelate(x *tables.Relation) opType[relationArgs] {
 			}
 			return commit(x.Put(a.from, a.to, false, since, r.at).Cells...), nil
 		},
-		plan: func(a relationArgs, o operation) plan {
-			return plan{now: []stage{a.members(a.Since, o.at, -1)}, later: a.later(x.InverseJob, false, o)}
+		effects: func(a relationArgs, o operation) effects {
+			return effects{now: []stage{a.members(a.Since, o.at, -1)}, later: a.later(x.InverseJob, false, o)}
 		},
 	}
 }

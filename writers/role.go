@@ -32,7 +32,7 @@ var createRole = register(opType[createRoleArgs]{
 		}
 		return d, joinUserErrors(err, definers(a.Department).check(r.cells))
 	},
-	plan: func(a createRoleArgs, o operation) plan { return moveRole(a.Code, nil, a.Department, o) },
+	effects: func(a createRoleArgs, o operation) effects { return moveRole(a.Code, nil, a.Department, o) },
 })
 
 // RoleChange is the input of updateRole.
@@ -66,7 +66,7 @@ var updateRole = register(opType[updateRoleArgs]{
 		}
 		return commitChanges(tables.Roles, role, a, r), nil
 	},
-	plan: func(a updateRoleArgs, o operation) plan { return moveRole(a.Code, a.Before, a.After, o) },
+	effects: func(a updateRoleArgs, o operation) effects { return moveRole(a.Code, a.Before, a.After, o) },
 })
 
 type undefineRoleArgs struct{ Role, Department string }
@@ -85,7 +85,7 @@ var _ = register(opType[undefineRoleArgs]{
 		}
 		return commit(tables.Without("department", r.at), versionCell(r.operation)), nil
 	},
-	plan: func(a undefineRoleArgs, o operation) plan { return moveRole(a.Role, &a.Department, nil, o) },
+	effects: func(a undefineRoleArgs, o operation) effects { return moveRole(a.Role, &a.Department, nil, o) },
 })
 
 func undefineRolesOf(department string) effect {
@@ -110,7 +110,7 @@ var deleteRole = register(opType[deleteRoleArgs]{
 		a.Department = role.DepartmentCode
 		return commit(tables.Roles.Removal(r.at)...), nil
 	},
-	plan: func(a deleteRoleArgs, o operation) plan {
+	effects: func(a deleteRoleArgs, o operation) effects {
 		p := moveRole(a.Code, a.Department, nil, o)
 		p.later = clearAll(&tables.Roles.AnyObject, a.Code)
 		return p
@@ -124,18 +124,18 @@ func definers(department *string) references {
 	return references{ref(tables.Departments, *department, "department")}
 }
 
-func moveRole(role string, from, to *string, o operation) plan {
+func moveRole(role string, from, to *string, o operation) effects {
 	if from == to || from != nil && to != nil && *from == *to {
-		return plan{}
+		return effects{}
 	}
 	var lists stage
 	if from != nil {
 		lists = leave(tables.DepartmentRoles, *from, role, o.at)
 	}
 	if to == nil {
-		return plan{now: []stage{lists}}
+		return effects{now: []stage{lists}}
 	}
-	return plan{now: []stage{
+	return effects{now: []stage{
 		append(lists, join(tables.DepartmentRoles, *to, role, o.at)...),
 		{compensation{definers(to), nested{"undefineRole", &undefineRoleArgs{role, *to}}}},
 	}}

@@ -94,7 +94,7 @@ var split = register(opType[splitArgs]{
 		a.Created, a.Columns = storedBuckets(created), storedBuckets(columns)
 		return commit(), nil
 	},
-	plan: func(a splitArgs, o operation) plan {
+	effects: func(a splitArgs, o operation) effects {
 		pending := make([]tables.Bucket, len(a.Created))
 		for i, b := range a.Created {
 			pending[i] = b.bucket()
@@ -105,7 +105,7 @@ var split = register(opType[splitArgs]{
 			directory.Cells = append(directory.Cells, a.list().BucketCell(b.bucket(), o.at))
 		}
 		cleanup := cleanupArgs{a.bucketRef, a.Created[0].Start, a.Created[len(a.Created)-1].Stop, o.at}
-		return plan{later: []stage{
+		return effects{later: []stage{
 			{put{announced}},
 			{a.copyTo(pending)},
 			{put{directory}},
@@ -177,7 +177,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 		owner := location{m.list.Owner.Table, tables.RowKey(m.owner)}
 		length := column{owner, tables.Attributes + ":" + m.list.Count}
 		if n, counted := lengths[length]; (!counted || n > x.w.listBound) && x.w.oneIn(x.w.listBound/8) {
-			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), m.place.Covering}
+			bucket := bucketRef{listName{m.list.Table, m.list.Family}, []byte(m.owner), m.buckets.Covering}
 			full = append(full, &splitArgs{bucketRef: bucket, Bound: x.w.listBound})
 		}
 	}
@@ -213,9 +213,9 @@ var _ = register(opType[cleanupArgs]{
 		}
 		return commit(), nil
 	},
-	plan: func(a cleanupArgs, _ operation) plan {
+	effects: func(a cleanupArgs, _ operation) effects {
 		end := hbase.Delete{Table: a.List.Table, Row: a.row(0), Columns: []hbase.Deletion{a.list().PendingEnd(a.At)}}
-		return plan{later: []stage{
+		return effects{later: []stage{
 			{a.deleteCopies("delete copies", slices.Compact([]uint32{0, a.Bucket})...)},
 			{put{end}},
 			// A late writer may have put a moved marker after the first pass.

@@ -125,14 +125,14 @@ var moveDepartment = register(opType[moveDepartmentArgs]{
 		a.To = new(level + height)
 		return commit(), err
 	},
-	plan: func(a moveDepartmentArgs, o operation) plan {
+	effects: func(a moveDepartmentArgs, o operation) effects {
 		from, to, child := parentOf(a.From), parentOf(a.Parent), tables.Child{Name: a.Name, Code: a.Code}
 		now := slices.Concat(stage{departmentUnder(a.Code, a.Parent, tables.Department{}, o)},
 			leave(tables.Children, from, child, o.at), join(tables.Children, to, child, o.at))
 		if a.To != nil {
 			now = append(now, deepen(a.Depth, *a.To, o)...)
 		}
-		return plan{now: []stage{now}}
+		return effects{now: []stage{now}}
 	},
 })
 

@@ -70,13 +70,13 @@ var postTwit = register(opType[postTwitArgs]{
 		a.At = r.at
 		return commit(tables.TwitNames.Put(a.twit(r.at), r.at).Cells...), nil
 	},
-	plan: func(a postTwitArgs, o operation) plan {
+	effects: func(a postTwitArgs, o operation) effects {
 		t := a.twit(o.at)
 		posted := join(tables.Twits, a.Author, t, o.at)
 		if t.InAlbum() {
 			posted = append(posted, join(tables.Albums, a.Author, t, o.at)...)
 		}
-		return plan{
+		return effects{
 			now: []stage{
 				posted,
 				{compensation{a.author(), deletionWithAuthor(t)}},
@@ -115,7 +115,7 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 		}
 		return commit(tables.TwitNames.DeletedCell(r.at)), nil
 	},
-	plan: func(a deleteTwitArgs, o operation) plan {
+	effects: func(a deleteTwitArgs, o operation) effects {
 		t := a.twit()
 		t.Visibility = tables.Visibility(a.Public)
 		deleted := leave(tables.Twits, a.Author, t, o.at)
@@ -127,7 +127,7 @@ var deleteTwit = register(opType[deleteTwitArgs]{
 			event := tables.TwitDeletion{At: millis(o.at), Twit: a.key(), Visibility: t.Visibility}
 			announced = append(announced, put{event.Put()})
 		}
-		return plan{
+		return effects{
 			now:   []stage{deleted},
 			later: append([]stage{announced}, clearAll(tables.PostedTwits, t.Key().String())...),
 		}

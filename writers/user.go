@@ -41,8 +41,8 @@ var createUser = register(opType[createUserArgs]{
 	check: func(a *createUserArgs, r *reading) (decision, error) {
 		return a.NewUser.check(r, a.Origin, a.IdempotencyKey)
 	},
-	plan: func(a createUserArgs, o operation) plan {
-		return plan{now: []stage{findable(tables.Users, a.Username, o)}}
+	effects: func(a createUserArgs, o operation) effects {
+		return effects{now: []stage{findable(tables.Users, a.Username, o)}}
 	},
 })
 
@@ -71,11 +71,11 @@ var deleteUser = register(opType[deleteUserArgs]{
 		}
 		return commit(tables.Users.Removal(r.at)...), nil
 	},
-	plan: func(a deleteUserArgs, o operation) plan {
+	effects: func(a deleteUserArgs, o operation) effects {
 		// This job ends the user's state as a broadcaster. If all followers were deleted, no
 		// unfollowed job has ended it.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
-		return plan{
+		return effects{
 			now: []stage{append(unfindable(tables.Users, a.Username, o),
 				put{tables.Accounts.Delete(a.Username, o.at)})},
 			later: append(clearAll(&tables.Users.AnyObject, a.Username), stage{returned}),

@@ -7,11 +7,11 @@ import (
 )
 
 func (g *generator) anyDirectives(d *document) (*[]*directive, ast.DirectiveLocation) {
-	type place struct {
+	type directivesAt struct {
 		at *[]*directive
 		is ast.DirectiveLocation
 	}
-	var all []place
+	var all []directivesAt
 	d.walk(func(_ *[]*selection, s *selection) {
 		location := ast.LocationField
 		if s.inline {
@@ -19,7 +19,7 @@ func (g *generator) anyDirectives(d *document) (*[]*directive, ast.DirectiveLoca
 		} else if s.spread != "" {
 			location = ast.LocationFragmentSpread
 		}
-		all = append(all, place{&s.directives, location})
+		all = append(all, directivesAt{&s.directives, location})
 	})
 	chosen := oneOf(g, all...)
 	return chosen.at, chosen.is
@@ -38,7 +38,7 @@ var directiveBreaks = []mutation{
 		)
 		return true
 	}),
-	tree("5.7.2", "a directive of another place", func(g *generator, d *document) bool {
+	tree("5.7.2", "a directive of another location", func(g *generator, d *document) bool {
 		wrong := oneOf(
 			g,
 			condition("skip", "false"),

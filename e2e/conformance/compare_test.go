@@ -22,7 +22,7 @@ func difference(got, want outcome) string {
 	if err != nil {
 		return err.Error()
 	}
-	if a, b := places(data, got.Errors), places(data, want.Errors); !slices.Equal(a, b) {
+	if a, b := nullPaths(data, got.Errors), nullPaths(data, want.Errors); !slices.Equal(a, b) {
 		return fmt.Sprintf("the server has errors at %v, graphql-js at %v", a, b)
 	}
 	return ""
@@ -37,9 +37,9 @@ func canonical(text string) string {
 	return fmt.Sprintf("%#v", value)
 }
 
-// places returns each error's path up to the first null. If several errors cause one null, an
+// nullPaths returns each error's path up to the first null. If several errors cause one null, an
 // implementation may report any number of them (section 6.4.4).
-func places(data any, errors []responseError) (all []string) {
+func nullPaths(data any, errors []responseError) (all []string) {
 	for _, e := range errors {
 		at, value := 0, data
 		for ; at < len(e.Path) && value != nil; at++ {

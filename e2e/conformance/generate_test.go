@@ -89,9 +89,9 @@ func (g *generator) root(kind ast.Operation) *ast.Definition {
 	return g.schema.Query
 }
 
-type scope map[string]*place
+type scope map[string]*scopedField
 
-type place struct {
+type scopedField struct {
 	of    *ast.Definition
 	field *selection
 	below scope
@@ -191,7 +191,7 @@ func (g *generator) field(parent *ast.Definition, depth int, keys scope) *select
 	return s
 }
 
-func (g *generator) key(s *selection, keys scope) *place {
+func (g *generator) key(s *selection, keys scope) *scopedField {
 	if g.chance(10) {
 		s.alias = oneOf(g, g.name("a"), "on", "query", "true", "null", "__typename", "type", s.field)
 		if s.alias == "__typename" && !g.chance(10) {
@@ -213,7 +213,7 @@ func (g *generator) key(s *selection, keys scope) *place {
 	if used {
 		s.alias = g.name("a")
 	}
-	at = &place{s.parent, s, scope{}}
+	at = &scopedField{s.parent, s, scope{}}
 	keys[s.responseKey()] = at
 	return at
 }

@@ -57,7 +57,7 @@ func replaced(section, name string, is func(string) bool, texts ...string) mutat
 func inString(section, name string, texts ...string) mutation {
 	return written(section, name, func(g *generator, _ []string) string {
 		text := oneOf(g, texts...)
-		place := oneOf(
+		document := oneOf(
 			g,
 			`{user(username:STRING){username}}`, `{__type(name:STRING){name}}`,
 			`mutation{postTwit(input:{content:STRING}){clientMutationId}}`,
@@ -65,7 +65,7 @@ func inString(section, name string, texts ...string) mutation {
 			`{a:user(username:STRING){username}b:user(username:"hub"){username}}`,
 			`{nodes(ids:[STRING,"a"]){id}}`,
 		)
-		return strings.Replace(place, "STRING", text, 1)
+		return strings.Replace(document, "STRING", text, 1)
 	})
 }
 

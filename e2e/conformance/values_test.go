@@ -164,7 +164,7 @@ func (g *generator) variable(typ *ast.Type, hasDefault bool, hint string) *value
 	v := &variable{name: g.name(oneOf(g, "v", "on", "type", "_", "null"))}
 	declared := *typ
 	switch {
-	case typ.NonNull && g.chance(5): // allowed if the variable or the place has a default
+	case typ.NonNull && g.chance(5): // allowed if the variable or the argument has a default
 		declared.NonNull = false
 	case !typ.NonNull && g.chance(4):
 		declared.NonNull = true

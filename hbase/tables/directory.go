@@ -168,34 +168,34 @@ func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 // Moved recognises a moved marker.
 func Moved(c hbase.Cell) bool { return string(c.Value) == moved }
 
-// Place has the buckets of a position.
-type Place struct {
+// BucketsAt has the buckets to which a member at a position is written.
+type BucketsAt struct {
 	Covering uint32 // the bucket that covers it
 	Pending  uint32 // the bucket that will cover it, or 0
 	Moving   bool   // old copies may remain in the bucket that was split
 }
 
-// Places reads the pending buckets, and the named buckets that stop after a position.
-func (l *AnyList) Places(owner, position string) hbase.Get {
+// BucketsAt reads the pending buckets, and the named buckets that stop after a position.
+func (l *AnyList) BucketsAt(owner, position string) hbase.Get {
 	return l.Get(owner, 0, hbase.Page{Start: directoryPrefix + hbase.Next(position)})
 }
 
-// Place decodes [AnyList.Places].
-func (l *AnyList) Place(owner, position string, cells []hbase.Cell) (p Place, err error) {
+// DecodeBucketsAt decodes [AnyList.BucketsAt].
+func (l *AnyList) DecodeBucketsAt(owner, position string, cells []hbase.Cell) (at BucketsAt, err error) {
 	buckets, err := l.DecodeDirectory(owner, cells)
 	if err != nil {
-		return Place{}, err
+		return BucketsAt{}, err
 	}
 	pending, err := l.PendingBuckets(owner, cells)
 	if err != nil {
-		return Place{}, err
+		return BucketsAt{}, err
 	}
-	p.Covering, p.Pending = BucketOf(buckets, position), BucketOf(pending, position)
-	if p.Pending != 0 && p.Pending == p.Covering {
+	at.Covering, at.Pending = BucketOf(buckets, position), BucketOf(pending, position)
+	if at.Pending != 0 && at.Pending == at.Covering {
 		// The pending column stays until the old copies are deleted.
-		p.Pending, p.Moving = 0, true
+		at.Pending, at.Moving = 0, true
 	}
-	return p, nil
+	return at, nil
 }
 
 // PendingCell returns the pending column: see docs/TABLES.md.

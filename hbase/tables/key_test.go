@@ -98,11 +98,11 @@ func TestUnknownTimesSortLast(t *testing.T) {
 
 func TestRowKeysAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type place struct {
+		type family struct {
 			table, owner, family string
 			bucket               uint32
 		}
-		draw := func(label string) (place, string) {
+		draw := func(label string) (family, string) {
 			l := rapid.SampledFrom(lists).Draw(t, label)
 			owner := names.Draw(t, label+"'s owner")
 			if l.name == "Comments" {
@@ -110,7 +110,7 @@ func TestRowKeysAreUnique(t *testing.T) {
 				owner = twit.Key().String()
 			}
 			bucket := rapid.OneOf(rapid.Uint32Range(0, 2), rapid.Uint32()).Draw(t, label+"'s bucket")
-			p := place{l.get("", 0, hbase.Page{}).Table, owner, l.cell.Family, bucket}
+			p := family{l.get("", 0, hbase.Page{}).Table, owner, l.cell.Family, bucket}
 			if bucket == 0 {
 				p.family = "" // its lists share its row
 			}

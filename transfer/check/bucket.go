@@ -47,7 +47,7 @@ func (r *run) bucketsOf(ctx context.Context, l *tables.AnyList, rows []hbase.Row
 			split = append(split, b)
 		}
 	}
-	if err := r.flush(ctx); err != nil || r.broken { // a broken directory can't place members
+	if err := r.flush(ctx); err != nil || r.broken { // a broken directory can't assign members to buckets
 		return err
 	}
 	repaired, err := hbase.GetEach(ctx, r.Store, split, directory)

@@ -79,10 +79,10 @@ func runTable(t *testing.T, both engines, seed uint64) {
 	defer cancel()
 	random := rand.New(rand.NewPCG(seed, 0))
 	sequences := make([][]operation, sideBySide)
-	places := make([]place, sideBySide)
+	ranges := make([]rowRange, sideBySide)
 	table := newTable(t, both)
 	for i := range sequences {
-		places[i] = place{table, prefix(i)}
+		ranges[i] = rowRange{table, prefix(i)}
 		for range length {
 			sequences[i] = append(sequences[i], generator{random}.operation())
 		}
@@ -92,7 +92,7 @@ func runTable(t *testing.T, both engines, seed uint64) {
 		for i := range operations {
 			operations[i] = sequences[i][n]
 		}
-		for i, difference := range both.step(ctx, operations, places) {
+		for i, difference := range both.step(ctx, operations, ranges) {
 			report(t, both, sequences[i][:n+1], difference)
 			return
 		}
@@ -147,5 +147,5 @@ func report(t *testing.T, both engines, sequence []operation, difference string)
 func replay(t *testing.T, both engines, candidate []operation, table string, n int) (int, string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	return both.replay(ctx, candidate, place{table, fmt.Sprintf("%s%05d/", prefix(0), n)})
+	return both.replay(ctx, candidate, rowRange{table, fmt.Sprintf("%s%05d/", prefix(0), n)})
 }

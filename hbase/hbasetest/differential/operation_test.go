@@ -22,25 +22,25 @@ type checkAndPut struct {
 	put   hbase.Put
 }
 
-type place struct{ table, prefix string }
+type rowRange struct{ table, prefix string }
 
 const missing = "missing"
 
-func (p place) name(table string) string {
+func (p rowRange) name(table string) string {
 	if table == missing {
 		return missing + p.table
 	}
 	return p.table
 }
 
-func (p place) bound(row, none string) string {
+func (p rowRange) bound(row, none string) string {
 	if row == "" {
 		return none
 	}
 	return p.prefix + row
 }
 
-func (p place) mutation(m hbase.Mutation) hbase.Mutation {
+func (p rowRange) mutation(m hbase.Mutation) hbase.Mutation {
 	switch m := m.(type) {
 	case hbase.Put:
 		return p.put(m)
@@ -51,17 +51,17 @@ func (p place) mutation(m hbase.Mutation) hbase.Mutation {
 	panic("sealed")
 }
 
-func (p place) put(m hbase.Put) hbase.Put {
+func (p rowRange) put(m hbase.Put) hbase.Put {
 	m.Table, m.Row = p.name(m.Table), p.prefix+m.Row
 	return m
 }
 
-func (p place) get(g hbase.Get) hbase.Get {
+func (p rowRange) get(g hbase.Get) hbase.Get {
 	g.Table, g.Row = p.name(g.Table), p.prefix+g.Row
 	return g
 }
 
-func (p place) scan(s hbase.Scan) hbase.Scan {
+func (p rowRange) scan(s hbase.Scan) hbase.Scan {
 	first, behind := p.prefix, hbase.PrefixEnd(p.prefix)
 	s.Table = p.name(s.Table)
 	if s.Reversed {
@@ -93,7 +93,7 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-func (o operation) alone(ctx context.Context, store hbase.Store, p place) string {
+func (o operation) alone(ctx context.Context, store hbase.Store, p rowRange) string {
 	switch {
 	case o.check != nil:
 		done, err := store.CheckAndPut(ctx, o.check.check, p.put(o.check.put))
@@ -103,7 +103,7 @@ func (o operation) alone(ctx context.Context, store hbase.Store, p place) string
 	}
 }
 
-func scanned(ctx context.Context, store hbase.Store, scan hbase.Scan, p place) string {
+func scanned(ctx context.Context, store hbase.Store, scan hbase.Scan, p rowRange) string {
 	var text strings.Builder
 	for row, err := range store.Scan(ctx, scan) {
 		if err != nil {

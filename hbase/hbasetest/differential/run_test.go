@@ -9,7 +9,7 @@ import (
 	"twibase/hbase"
 )
 
-func step(ctx context.Context, store hbase.Store, operations []operation, places []place) []string {
+func step(ctx context.Context, store hbase.Store, operations []operation, ranges []rowRange) []string {
 	answers := make([]string, len(operations))
 	var mutations []hbase.Mutation
 	var gets []hbase.Get
@@ -18,11 +18,11 @@ func step(ctx context.Context, store hbase.Store, operations []operation, places
 	for i, o := range operations {
 		switch {
 		case o.mutation != nil:
-			mutations, mutating = append(mutations, places[i].mutation(o.mutation)), append(mutating, i)
+			mutations, mutating = append(mutations, ranges[i].mutation(o.mutation)), append(mutating, i)
 		case o.get != nil:
-			gets, getting = append(gets, places[i].get(*o.get)), append(getting, i)
+			gets, getting = append(gets, ranges[i].get(*o.get)), append(getting, i)
 		default:
-			alone.Go(func() { answers[i] = o.alone(ctx, store, places[i]) })
+			alone.Go(func() { answers[i] = o.alone(ctx, store, ranges[i]) })
 		}
 	}
 	mutate(ctx, store, mutations, func(k int, text string) { answers[mutating[k]] = text })
@@ -55,11 +55,11 @@ func get(ctx context.Context, store hbase.Store, gets []hbase.Get, answered func
 
 type engines struct{ embedded, cluster hbase.Store }
 
-func (e engines) step(ctx context.Context, operations []operation, places []place) map[int]string {
+func (e engines) step(ctx context.Context, operations []operation, ranges []rowRange) map[int]string {
 	var ours []string
 	var both sync.WaitGroup
-	both.Go(func() { ours = step(ctx, e.embedded, operations, places) })
-	theirs := step(ctx, e.cluster, operations, places)
+	both.Go(func() { ours = step(ctx, e.embedded, operations, ranges) })
+	theirs := step(ctx, e.cluster, operations, ranges)
 	both.Wait()
 	nextMillisecond()
 	differ := make(map[int]string)
@@ -77,9 +77,9 @@ func nextMillisecond() {
 	}
 }
 
-func (e engines) replay(ctx context.Context, sequence []operation, at place) (int, string) {
+func (e engines) replay(ctx context.Context, sequence []operation, at rowRange) (int, string) {
 	for i, o := range sequence {
-		if differ := e.step(ctx, []operation{o}, []place{at}); len(differ) > 0 {
+		if differ := e.step(ctx, []operation{o}, []rowRange{at}); len(differ) > 0 {
 			return i + 1, differ[0]
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"twibase/hbase/tables"
 )
 
-func TestPlaceHasTheBucketsOfAPosition(t *testing.T) {
+func TestBucketsAtAPosition(t *testing.T) {
 	l := tables.UserRoles
 	named := tables.Bucket{Number: 1, Start: "m"}
 	pending := []tables.Bucket{{Number: 7, Start: "d", Stop: "g"}, {Number: 8, Start: "g", Stop: "m"}}
@@ -18,19 +18,19 @@ func TestPlaceHasTheBucketsOfAPosition(t *testing.T) {
 		reason   string
 		cells    []hbase.Cell
 		position string
-		want     tables.Place
+		want     tables.BucketsAt
 	}{
-		{"a list of one bucket", nil, "a", tables.Place{}},
-		{"before a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "a", tables.Place{}},
-		{"in a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "m", tables.Place{Covering: 1}},
-		{"before the pending buckets", splitting, "c", tables.Place{}},
-		{"in a pending bucket", splitting, "d", tables.Place{Pending: 7}},
-		{"in the next pending bucket", splitting, "lz", tables.Place{Pending: 8}},
-		{"after the pending buckets", splitting, "n", tables.Place{Covering: 1}},
+		{"a list of one bucket", nil, "a", tables.BucketsAt{}},
+		{"before a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "a", tables.BucketsAt{}},
+		{"in a named bucket", []hbase.Cell{l.BucketCell(named, 0)}, "m", tables.BucketsAt{Covering: 1}},
+		{"before the pending buckets", splitting, "c", tables.BucketsAt{}},
+		{"in a pending bucket", splitting, "d", tables.BucketsAt{Pending: 7}},
+		{"in the next pending bucket", splitting, "lz", tables.BucketsAt{Pending: 8}},
+		{"after the pending buckets", splitting, "n", tables.BucketsAt{Covering: 1}},
 		{"in a bucket that is named and still pending", []hbase.Cell{l.BucketCell(pending[0], 0), l.BucketCell(pending[1], 0),
-			l.BucketCell(named, 0), l.PendingCell(pending, 0)}, "d", tables.Place{Covering: 7, Moving: true}},
+			l.BucketCell(named, 0), l.PendingCell(pending, 0)}, "d", tables.BucketsAt{Covering: 7, Moving: true}},
 	} {
-		got, err := l.Place("LiLei", test.position, test.cells)
+		got, err := l.DecodeBucketsAt("LiLei", test.position, test.cells)
 		if err != nil || got != test.want {
 			t.Errorf("%s: got %v, error %v, want %v", test.reason, got, err, test.want)
 		}
