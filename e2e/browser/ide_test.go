@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"twibase/hbase/hbasetest/minihbase"
 )
 
 type session struct {
@@ -46,6 +48,7 @@ type session struct {
 }
 
 func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
+	minihbase.Slow(t)
 	needsBrowser(t)
 	gateway := start(t, "--dev-tokens")
 	var s session
