@@ -196,8 +196,8 @@ func (c *conn) drop() {
 	go c.socket.CloseNow()
 }
 
-// close sends the reason of its first call, and returns after the close handshake, for which the
-// client has about ten seconds. The reading goroutine gets an error.
+// close sends the reason of its first call, and returns after the close handshake. The client has
+// about ten seconds to answer. The reading goroutine gets an error.
 func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {
 		_ = c.socket.Close(why.code, why.text())

@@ -15,8 +15,8 @@ func IsHandshake(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// subprotocols returns what the library may select: ours, or else the client's first, because
-// without one the client would not see the close code.
+// subprotocols returns the choice of the library: ours, or else the client's first, because without
+// one the client would not see the close code.
 func subprotocols(r *http.Request) []string {
 	first, _, _ := strings.Cut(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
 	if first = strings.TrimSpace(first); len(first) > maxName {
