@@ -34,7 +34,8 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 	go run ./hbase/hbasetest/minihbase/cmd
 
 test: ## lint and all tests, also on a real HBase and in a real browser
-	@$(MAKE) -j 2 --output-sync lint $(IDE) $(WEB) $(CLIENTS) $(VENV) chromium # lint runs while npm and pip download
+	@$(MAKE) -j 2 --output-sync lint examples/web/node_modules/.package-lock.json $(CLIENTS) $(VENV) chromium # lint runs while npm and pip download
+	@$(MAKE) $(IDE) $(WEB)
 	$(call timed,env CI=true go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m $(TESTFLAGS) ./e2e ./hbase/cluster ./writers/... ./...) # many tests mostly wait; the longest packages first
 	$(call timed,go -C bench test -vet=off $(TESTFLAGS) ./...)
 	$(call timed,$(MAKE) killservers SERVERS=1) # alone, because it measures time
