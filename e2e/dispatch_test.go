@@ -17,7 +17,6 @@ import (
 	"twibase/graph/plan/plantest"
 	costs "twibase/graph/report"
 	"twibase/hbase"
-	"twibase/hbase/hbasetest/minihbase"
 	"twibase/loaders"
 	"twibase/resolvers"
 	"twibase/transfer"
@@ -122,7 +121,6 @@ func delay() {
 
 // All tracked tasks wait before a dispatch, even delayed ones.
 func TestStockExecutorNeedsNoTimer(t *testing.T) {
-	minihbase.Slow(t)
 	store, planned, stock := inMemory(t), plannedSchema(), stockSchema()
 	importInto(t, store, generated(t, 1), transfer.Options{})
 	before, compared, deepest := watchdog.Stalls.Load(), 0, 0

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"twibase/hbase/hbasetest/minihbase"
 )
 
 type session struct {
@@ -48,7 +46,6 @@ type session struct {
 }
 
 func TestIDERunsExamplesAndIsAccessible(t *testing.T) {
-	minihbase.Slow(t)
 	needsBrowser(t)
 	gateway := start(t, "--dev-tokens")
 	var s session

@@ -16,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"twibase/hbase/hbasetest/minihbase"
 )
 
 const application = "../../examples/web"
@@ -27,7 +25,6 @@ var address = regexp.MustCompile(`(http|ws)s?://[\w.:-]+`)
 
 // The gateway has only the application's trusted documents.
 func TestWebApplicationUpdatesAndReconnects(t *testing.T) {
-	minihbase.Slow(t)
 	needsBrowser(t)
 	needs(t, "make web builds it", application+"/dist/index.html", application+"/node_modules/axe-core")
 	var proxy proxy

@@ -69,7 +69,6 @@ func node(t *testing.T, args ...string) []byte {
 }
 
 func TestServerFollowsTheProtocolsOfClients(t *testing.T) {
-	minihbase.Slow(t)
 	url, token := startWithNode(t)
 	t.Run("audits of GraphQL over HTTP", func(t *testing.T) { audit(t, url) })
 	t.Run("subscriptions of graphql-ws and graphql-sse", func(t *testing.T) { subscribe(t, url, token) })
