@@ -1,13 +1,15 @@
 package loadtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
+
+	"twibase/hbase/hbasetest/minihbase"
 )
 
 // Program builds twibase from the current code, once per process. All test programs use the same
@@ -22,18 +24,11 @@ var Program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(folder, "twibase")
-	// The operating system unlocks the file when it is closed.
-	lock, err := os.OpenFile(program+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	unlock, err := minihbase.Lock(context.Background(), program+".lock")
 	if err != nil {
 		return "", err
 	}
-	defer lock.Close()
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
-	}
-	if err != nil {
-		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
-	}
+	defer unlock()
 	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}

@@ -39,23 +39,22 @@ func (s *Store) Collectors() []prometheus.Collector {
 	return all
 }
 
-func (s *Store) observe(table, kind string, took time.Duration) {
-	call := tableCall{table, kind}
-	observer, ok := s.observers.Load(call)
-	if !ok {
-		observer, _ = s.observers.LoadOrStore(call, s.duration.WithLabelValues(table, kind))
+func (s *Store) observe(kind string, took time.Duration, tables ...string) {
+	for _, table := range tables {
+		call := tableCall{table, kind}
+		observer, ok := s.observers.Load(call)
+		if !ok {
+			observer, _ = s.observers.LoadOrStore(call, s.duration.WithLabelValues(table, kind))
+		}
+		observer.(prometheus.Observer).Observe(took.Seconds())
 	}
-	observer.(prometheus.Observer).Observe(took.Seconds())
 }
 
 func (s *Store) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, error) {
 	tables := distinct(len(gets), func(i int) string { return gets[i].Table })
 	start := time.Now()
 	results, err := s.Store.Get(ctx, gets)
-	took := time.Since(start)
-	for _, table := range tables {
-		s.observe(table, "Get", took)
-	}
+	s.observe("Get", time.Since(start), tables...)
 	return results, err
 }
 
@@ -64,7 +63,7 @@ func (s *Store) Scan(ctx context.Context, scan hbase.Scan) iter.Seq2[hbase.Row, 
 	return func(yield func(hbase.Row, error) bool) {
 		start := time.Now()
 		var caller time.Duration
-		defer func() { s.observe(scan.Table, "Scan", time.Since(start)-caller) }()
+		defer func() { s.observe("Scan", time.Since(start)-caller, scan.Table) }()
 		for row, err := range s.Store.Scan(ctx, scan) {
 			read := time.Since(start)
 			more := yield(row, err)
@@ -81,10 +80,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 	tables := distinct(len(mutations), func(i int) string { table, _ := mutations[i].At(); return table })
 	start := time.Now()
 	errs, err := s.Store.Mutate(ctx, mutations)
-	took := time.Since(start)
-	for _, table := range tables {
-		s.observe(table, "Mutate", took)
-	}
+	s.observe("Mutate", time.Since(start), tables...)
 	return errs, err
 }
 
@@ -92,7 +88,7 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 func (s *Store) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
 	start := time.Now()
 	done, err := s.Store.CheckAndPut(ctx, check, put)
-	s.observe(put.Table, "CheckAndPut", time.Since(start))
+	s.observe("CheckAndPut", time.Since(start), put.Table)
 	return done, err
 }
 

@@ -26,48 +26,48 @@ type rowRange struct{ table, prefix string }
 
 const missing = "missing"
 
-func (p rowRange) name(table string) string {
+func (r rowRange) name(table string) string {
 	if table == missing {
-		return missing + p.table
+		return missing + r.table
 	}
-	return p.table
+	return r.table
 }
 
-func (p rowRange) bound(row, none string) string {
+func (r rowRange) bound(row, none string) string {
 	if row == "" {
 		return none
 	}
-	return p.prefix + row
+	return r.prefix + row
 }
 
-func (p rowRange) mutation(m hbase.Mutation) hbase.Mutation {
+func (r rowRange) mutation(m hbase.Mutation) hbase.Mutation {
 	switch m := m.(type) {
 	case hbase.Put:
-		return p.put(m)
+		return r.put(m)
 	case hbase.Delete:
-		m.Table, m.Row = p.name(m.Table), p.prefix+m.Row
+		m.Table, m.Row = r.name(m.Table), r.prefix+m.Row
 		return m
 	}
 	panic("sealed")
 }
 
-func (p rowRange) put(m hbase.Put) hbase.Put {
-	m.Table, m.Row = p.name(m.Table), p.prefix+m.Row
+func (r rowRange) put(m hbase.Put) hbase.Put {
+	m.Table, m.Row = r.name(m.Table), r.prefix+m.Row
 	return m
 }
 
-func (p rowRange) get(g hbase.Get) hbase.Get {
-	g.Table, g.Row = p.name(g.Table), p.prefix+g.Row
+func (r rowRange) get(g hbase.Get) hbase.Get {
+	g.Table, g.Row = r.name(g.Table), r.prefix+g.Row
 	return g
 }
 
-func (p rowRange) scan(s hbase.Scan) hbase.Scan {
-	first, behind := p.prefix, hbase.PrefixEnd(p.prefix)
-	s.Table = p.name(s.Table)
+func (r rowRange) scan(s hbase.Scan) hbase.Scan {
+	first, behind := r.prefix, hbase.PrefixEnd(r.prefix)
+	s.Table = r.name(s.Table)
 	if s.Reversed {
-		s.Start, s.Stop = p.bound(s.Start, behind), p.bound(s.Stop, first)
+		s.Start, s.Stop = r.bound(s.Start, behind), r.bound(s.Stop, first)
 	} else {
-		s.Start, s.Stop = p.bound(s.Start, first), p.bound(s.Stop, behind)
+		s.Start, s.Stop = r.bound(s.Start, first), r.bound(s.Stop, behind)
 	}
 	return s
 }
@@ -93,23 +93,23 @@ func printed(sequence []operation) string {
 	return strings.Join(lines, "\n")
 }
 
-func (o operation) alone(ctx context.Context, store hbase.Store, p rowRange) string {
+func (o operation) alone(ctx context.Context, store hbase.Store, r rowRange) string {
 	switch {
 	case o.check != nil:
-		done, err := store.CheckAndPut(ctx, o.check.check, p.put(o.check.put))
+		done, err := store.CheckAndPut(ctx, o.check.check, r.put(o.check.put))
 		return answer(fmt.Sprint(done), err)
 	default:
-		return scanned(ctx, store, p.scan(*o.scan), p)
+		return scanned(ctx, store, r.scan(*o.scan), r)
 	}
 }
 
-func scanned(ctx context.Context, store hbase.Store, scan hbase.Scan, p rowRange) string {
+func scanned(ctx context.Context, store hbase.Store, scan hbase.Scan, r rowRange) string {
 	var text strings.Builder
 	for row, err := range store.Scan(ctx, scan) {
 		if err != nil {
 			return answer("", err)
 		}
-		fmt.Fprintf(&text, "row %q %s", strings.TrimPrefix(row.Key, p.prefix), cells(row.Cells))
+		fmt.Fprintf(&text, "row %q %s", strings.TrimPrefix(row.Key, r.prefix), cells(row.Cells))
 	}
 	return text.String()
 }

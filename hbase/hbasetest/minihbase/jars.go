@@ -52,7 +52,7 @@ func jars(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(lib), 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(ctx, lib+".lock")
+	unlock, err := Lock(ctx, lib+".lock")
 	if err != nil {
 		return "", err
 	}
@@ -94,8 +94,9 @@ func fetch(ctx context.Context, lib string) error {
 	return os.Rename(got, lib)
 }
 
-// The operating system unlocks the file when the process ends.
-func lock(ctx context.Context, name string) (unlock func(), err error) {
+// Lock waits until no other process has locked the file, and creates it if necessary. The operating
+// system unlocks the file when the process ends.
+func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("minihbase: waiting for another process to fetch the jars or to write their archive: %w", ctx.Err())
+			return nil, fmt.Errorf("waiting for the process that has locked %s: %w", name, ctx.Err())
 		case <-time.After(200 * time.Millisecond):
 		}
 	}

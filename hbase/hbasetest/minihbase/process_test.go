@@ -109,17 +109,17 @@ func TestLogKeepsItsLastLines(t *testing.T) {
 
 func TestLockIsExclusive(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lock(t.Context(), name)
+	unlock, err := Lock(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := lock(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Lock(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("locked: got %v, want DeadlineExceeded", err)
 	}
 	unlock()
-	again, err := lock(t.Context(), name)
+	again, err := Lock(t.Context(), name)
 	if err != nil {
 		t.Fatalf("unlocked: got %v", err)
 	}
