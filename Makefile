@@ -34,7 +34,7 @@ hbase: ## a real HBase with three region servers, from Maven's artifacts, until 
 	go run ./hbase/hbasetest/minihbase/cmd
 
 test: ## lint and all tests, also on a real HBase and in a real browser
-	@$(MAKE) -j 2 --output-sync lint examples/web/node_modules/.package-lock.json $(CLIENTS) $(VENV) chromium # lint runs while npm and pip download
+	@$(MAKE) -j 2 lint examples/web/node_modules/.package-lock.json $(CLIENTS) $(VENV) chromium # lint runs while npm and pip download
 	@$(MAKE) $(IDE) $(WEB)
 	$(call timed,env CI=true go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m $(TESTFLAGS) ./e2e ./hbase/cluster ./writers/... ./...) # many tests mostly wait; the longest packages first
 	$(call timed,go -C bench test -vet=off $(TESTFLAGS) ./...)
@@ -142,7 +142,7 @@ chromium: ## installs Debian's browser for the browser test
 	@scripts/chromium
 
 clean: ## removes everything that make built, but not data/
-	rm -rf bin node_modules {e2e/clients,examples/web}/{node_modules,__generated__,*/__generated__} $(dir $(WEB)) $(dir $(VENV)) graph/playground/dist/{assets,index.html}
+	rm -rf bin .cache/twibase{,.lock} node_modules {e2e/clients,examples/web}/{node_modules,__generated__,*/__generated__} $(dir $(WEB)) $(dir $(VENV)) graph/playground/dist/{assets,index.html}
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci

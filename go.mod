@@ -98,5 +98,6 @@ tool github.com/99designs/gqlgen
 
 ignore (
 	./e2e/clients/node_modules
+	./examples/web/node_modules
 	./node_modules
 )

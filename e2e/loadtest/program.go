@@ -29,7 +29,9 @@ var Program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if output, err := exec.Command("go", "build", "-o", program, "twibase").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", program, "twibase")
+	build.Env = append(os.Environ(), "GOTMPDIR="+folder) // go build renames within a file system, and copies to another
+	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
 	return program, nil
