@@ -34,7 +34,7 @@ func BenchmarkEmbedded(b *testing.B) {
 	handler := tokens.Handler(endpoint.New(schema, endpoint.Config{Timeout: time.Minute,
 		Around: func(ctx context.Context) context.Context { return watchdog.With(ctx, store) }}))
 	queries := w.queries()
-	ballast := make([]byte, 24<<20) // as in serve
+	ballast := make([]byte, 22<<20) // as in serve
 	defer runtime.KeepAlive(&ballast)
 	requests := make([]loadtest.Request, len(queries))
 	for i, q := range queries {

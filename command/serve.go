@@ -36,7 +36,7 @@ const (
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
 	// Without it, the garbage collector would run every few requests (BenchmarkEmbedded). With a
 	// larger GOGC instead, a full row cache would need several times its size.
-	ballast = 24 << 20
+	ballast = 22 << 20
 )
 
 type serveCommand struct {
