@@ -1,12 +1,13 @@
 package endpoint
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"twibase/graph/introspection"
 )
 
 // Field is a field of the schema.
@@ -37,21 +38,13 @@ func newFields(schema *ast.Schema) *fields {
 	f := &fields{indexes: make(map[*ast.FieldDefinition]int, len(named))}
 	for i, name := range slices.Sorted(maps.Keys(named)) {
 		f.indexes[named[name]] = i
-		f.all = append(f.all, Field{name, deprecation(named[name])})
+		field := Field{Name: name}
+		if reason := introspection.DeprecationReason(named[name].Directives); reason != nil {
+			field.Deprecated = *reason
+		}
+		f.all = append(f.all, field)
 	}
 	return f
-}
-
-func deprecation(field *ast.FieldDefinition) string {
-	directive := field.Directives.ForName("deprecated")
-	if directive == nil {
-		return ""
-	}
-	const unspecified = "No longer supported"
-	if reason := directive.Arguments.ForName("reason"); reason != nil {
-		return cmp.Or(reason.Value.Raw, unspecified)
-	}
-	return unspecified
 }
 
 type validDocument struct {

@@ -146,8 +146,11 @@ type deprecation struct{ directives ast.DirectiveList }
 
 func (d deprecation) IsDeprecated() bool { return d.directives.ForName("deprecated") != nil }
 
-func (d deprecation) DeprecationReason() *string {
-	directive := d.directives.ForName("deprecated")
+func (d deprecation) DeprecationReason() *string { return DeprecationReason(d.directives) }
+
+// DeprecationReason is nil without @deprecated.
+func DeprecationReason(directives ast.DirectiveList) *string {
+	directive := directives.ForName("deprecated")
 	if directive == nil {
 		return nil
 	}
