@@ -90,7 +90,7 @@ func TestListedOriginsCanReadEveryResponse(t *testing.T) {
 		{"invalid document", "POST", "/graphql", `{"query":"{"}`, []string{"Accept", "application/graphql-response+json"},
 			400},
 		{"invalid request", "POST", "/graphql", `{`, nil, 400},
-		{"a batch", "POST", "/graphql", "[" + query + "]", nil, 200},
+		{"a batch", "POST", "/graphql", "[" + query + "]", nil, 400},
 		{"invalid token", "POST", "/graphql", query, []string{"Authorization", "Bearer x"}, 401},
 		{"other method", "PATCH", "/graphql", query, nil, 405},
 		{"a mutation by GET", "GET", "/graphql?query=mutation{deleteUser(input:{username:%22x%22}){clientMutationId}}", "",

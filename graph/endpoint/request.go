@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,14 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"twibase/graph/apierr"
 	"twibase/graph/endpoint/strict"
@@ -32,11 +29,6 @@ const maxBody = 1 << 20
 // Headers of at most usualHeader bytes are not counted: they take less memory than the buffers of a
 // connection.
 const usualHeader = 4 << 10
-
-// maxBatch bounds the errors of a rejected batch. Clients expect an error for each request.
-const maxBatch = 50
-
-const notBatched = "requests can't be batched: send one request at a time"
 
 // errorWriter responds to a rejected request.
 type errorWriter func(w http.ResponseWriter)
@@ -160,7 +152,7 @@ func (e *Endpoint) readBody(w http.ResponseWriter, r *http.Request, p *transport
 	case !utf8.Valid(text):
 		return notARequest(errors.New("it is not UTF-8"))
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
-		return rejectBatch(text, accepted(r))
+		return malformed("requests can't be batched: send one request at a time")
 	}
 	if err := strict.Object(text, p.Fields()); err != nil {
 		return notARequest(err)
@@ -193,29 +185,6 @@ func longHeader(header http.Header) (bytes int) {
 		return 0
 	}
 	return bytes
-}
-
-// rejectBatch rejects an array of requests, such as Apollo's BatchHttpLink sends. Clients of the
-// older media type show errors only with status 200.
-func rejectBatch(body []byte, accept accept) errorWriter {
-	n, err := strict.Elements(body, maxBatch)
-	switch {
-	case errors.Is(err, strict.ErrTooMany):
-		return malformed(notBatched+"; the array has more than %d requests, so this one error is for all of them", maxBatch)
-	case err != nil:
-		return notARequest(err)
-	case n == 0:
-		return notARequest(errors.New("it is an empty array"))
-	}
-	status := http.StatusBadRequest
-	if accept.media == mediaJSON && !accept.eventsFirst {
-		status = http.StatusOK
-	}
-	each := map[string]gqlerror.List{"errors": {apierr.BadUserInput(notBatched).GraphQL()}}
-	return func(w http.ResponseWriter) {
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(slices.Repeat([]any{each}, n))
-	}
 }
 
 func notARequest(err error) errorWriter {

@@ -16,9 +16,6 @@ import (
 // 300 ns.
 const maxKeys = 100
 
-// ErrTooMany is returned by [Elements].
-var ErrTooMany = errors.New("it has too many elements")
-
 // TypeError is a value of the wrong type.
 type TypeError struct {
 	Field string
@@ -68,26 +65,6 @@ func Object(text []byte, fields map[string]any) error {
 // Value decodes exactly one JSON value, as Object does.
 func Value(text []byte, into any) error {
 	return decodeOne(text, func(d *json.Decoder) error { return value(d, "", into) })
-}
-
-// Elements returns the length of an array, or [ErrTooMany] if it exceeds limit.
-func Elements(text []byte, limit int) (n int, err error) {
-	err = decodeOne(text, func(d *json.Decoder) error {
-		if _, err := d.Token(); err != nil {
-			return err
-		}
-		for ; d.More(); n++ {
-			if n == limit {
-				return ErrTooMany
-			}
-			if err := d.Decode(new(ignored)); err != nil {
-				return err
-			}
-		}
-		_, err := d.Token()
-		return err
-	})
-	return n, err
 }
 
 func decodeOne(text []byte, decode func(*json.Decoder) error) error {

@@ -42,26 +42,3 @@ func TestMalformedObjectsAreRejected(t *testing.T) {
 		})
 	}
 }
-
-func TestElementsBeyondTheMaximumAreNotParsed(t *testing.T) {
-	for _, test := range []struct {
-		name, text string
-		n          int
-		err        string
-	}{
-		{"none", ` [ ] `, 0, ""},
-		{"some", `[1,{"a":[2,3]},"x"]`, 3, ""},
-		{"maximum number", `[0,0,0,0]`, 4, ""},
-		{"more than the maximum", `[0,0,0,0,secret`, 4, ErrTooMany.Error()},
-		{"half of one", `[0,`, 1, "it ends too early"},
-		{"invalid JSON", `[0 secret]`, 1, "invalid JSON after byte 3"},
-		{"what follows", `[0] 1`, 1, "something follows it"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			n, err := Elements([]byte(test.text), 4)
-			if (err == nil) != (test.err == "") || err != nil && err.Error() != test.err || err == nil && n != test.n {
-				t.Errorf("%d elements, error %v", n, err)
-			}
-		})
-	}
-}
