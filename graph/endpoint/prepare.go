@@ -57,8 +57,8 @@ func newPreparer(schema *ast.Schema, config *Config) *preparer {
 
 var scalars = map[string]func(value any) error{
 	"DateTime": checked(scalar.UnmarshalDateTime),
-	"Date":     checked(scalar.UnmarshalDate),
-	"URL":      checked(scalar.UnmarshalURL),
+	"Date":     isString("a day such as 2014-12-25"),
+	"URL":      isString("a URL"),
 	"ID":       checked(relay.UnmarshalID),
 }
 
@@ -66,6 +66,16 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 	return func(value any) error {
 		_, err := unmarshal(value)
 		return err
+	}
+}
+
+// isString accepts any string. Fields check it, so that mutations return user errors.
+func isString(with string) func(any) error {
+	return func(value any) error {
+		if _, ok := value.(string); !ok {
+			return apierr.BadUserInput("it must be a string with %s", with)
+		}
+		return nil
 	}
 }
 

@@ -1433,13 +1433,13 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) unmarshalNDate2string(ctx context.Context, v any) (string, error) {
-	res, err := scalar.UnmarshalDate(v)
+	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNDate2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalDate(v)
+	res := graphql.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1485,13 +1485,13 @@ func (ec *executionContext) marshalNPageInfo2ᚖtwibaseᚋgraphᚋmodelᚐPageIn
 }
 
 func (ec *executionContext) unmarshalNURL2string(ctx context.Context, v any) (string, error) {
-	res, err := scalar.UnmarshalURL(v)
+	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNURL2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := scalar.MarshalURL(v)
+	res := graphql.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1533,7 +1533,7 @@ func (ec *executionContext) unmarshalODate2ᚖstring(ctx context.Context, v any)
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalDate(v)
+	res, err := graphql.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -1543,7 +1543,7 @@ func (ec *executionContext) marshalODate2ᚖstring(ctx context.Context, sel ast.
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalDate(*v)
+	res := graphql.MarshalString(*v)
 	return res
 }
 
@@ -1618,7 +1618,7 @@ func (ec *executionContext) unmarshalOURL2ᚖstring(ctx context.Context, v any) 
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalURL(v)
+	res, err := graphql.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -1628,7 +1628,7 @@ func (ec *executionContext) marshalOURL2ᚖstring(ctx context.Context, sel ast.S
 	}
 	_ = sel
 	_ = ctx
-	res := scalar.MarshalURL(*v)
+	res := graphql.MarshalString(*v)
 	return res
 }
 

@@ -755,7 +755,7 @@ func planDayPlays() []plan.Field {
 			Name: "day", Object: "DayPlays", NonNull: true,
 			Leaf: func(ctx context.Context, exec any, dst []byte, object any) ([]byte, bool) {
 				v := object.(*tables.DayCount).Day
-				return scalar.AppendDate(dst, v), true
+				return plan.AppendString(dst, v), true
 			},
 		},
 		{
@@ -1759,7 +1759,7 @@ func planGameEdge() []plan.Field {
 				if v == nil {
 					return dst, false
 				}
-				return scalar.AppendDate(dst, *v), true
+				return plan.AppendString(dst, *v), true
 			},
 		},
 		{
@@ -2602,7 +2602,7 @@ func planRecordPlayPayload() []plan.Field {
 				if v == nil {
 					return dst, false
 				}
-				return scalar.AppendDate(dst, *v), true
+				return plan.AppendString(dst, *v), true
 			},
 		},
 		{
@@ -3102,7 +3102,7 @@ func planTwit() []plan.Field {
 					if i > 0 {
 						dst = append(dst, ',')
 					}
-					dst = scalar.AppendURL(dst, e)
+					dst = plan.AppendString(dst, e)
 				}
 				return append(dst, ']'), true
 			},
@@ -3785,7 +3785,7 @@ func planUser() []plan.Field {
 				if v == nil {
 					return dst, false
 				}
-				return scalar.AppendURL(dst, *v), true
+				return plan.AppendString(dst, *v), true
 			},
 		},
 		{

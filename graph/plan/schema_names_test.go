@@ -26,7 +26,6 @@ var generic = map[string]struct{ identifier, literal string }{
 	"comment":   {"of server-sent events, without data", ""},
 	"count":     {"a number", ""},
 	"cursor":    {"Relay's, of any connection", ""},
-	"day":       {"a value of the scalar Date", ""},
 	"depth":     {"of a selection set", "its limit"},
 	"expiresAt": {"of a token", "in JSON, of a development token"},
 	"field":     {"of a GraphQL type", "in JSON, of a plan"},

@@ -33,34 +33,6 @@ func UnmarshalDateTime(v any) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// MarshalDate writes a day such as "2014-12-25".
-func MarshalDate(day string) graphql.Marshaler { return graphql.MarshalString(day) }
-
-// AppendDate appends what [MarshalDate] writes.
-func AppendDate(dst []byte, day string) []byte { return plan.AppendString(dst, day) }
-
-// UnmarshalDate reads any string. Fields check it, so that mutations return user errors.
-func UnmarshalDate(v any) (string, error) {
-	if s, ok := v.(string); ok {
-		return s, nil
-	}
-	return "", apierr.BadUserInput("it must be a string with a day such as 2014-12-25")
-}
-
-// MarshalURL writes a stored URL.
-func MarshalURL(s string) graphql.Marshaler { return graphql.MarshalString(s) }
-
-// AppendURL appends what [MarshalURL] writes.
-func AppendURL(dst []byte, s string) []byte { return plan.AppendString(dst, s) }
-
-// UnmarshalURL reads any string. Mutations check that it is a URL.
-func UnmarshalURL(v any) (string, error) {
-	if s, ok := v.(string); ok {
-		return s, nil
-	}
-	return "", apierr.BadUserInput("it must be a string with a URL")
-}
-
 // MarshalInt writes an Int of 32 bits. It panics with an [apierr.Error] if i does not fit.
 func MarshalInt(i int) graphql.Marshaler {
 	mustFit(i)
@@ -79,11 +51,5 @@ func mustFit(i int) {
 	}
 }
 
-// UnmarshalInt reads an Int of 32 bits. It rejects strings, which gqlgen accepts.
-func UnmarshalInt(v any) (int, error) {
-	i, err := graphql.UnmarshalInt32(v)
-	if _, text := v.(string); text || err != nil {
-		return 0, apierr.BadUserInput("it must be a whole number from %d to %d", math.MinInt32, math.MaxInt32)
-	}
-	return int(i), nil
-}
+// UnmarshalInt reads a coerced Int: see package coercion.
+func UnmarshalInt(v any) (int, error) { return graphql.UnmarshalInt(v) }
