@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"iter"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -124,15 +123,14 @@ func (p Proxies) client(r *http.Request) string {
 		return ""
 	}
 	client := connection.Addr().Unmap()
-	for hop := range hops(r.Header["X-Forwarded-For"]) {
-		if !p.trust(client) {
-			break
-		}
-		address, ok := parseHop(strings.TrimSpace(hop))
+	for hops := strings.Join(r.Header["X-Forwarded-For"], ","); hops != "" && p.trust(client); {
+		comma := strings.LastIndexByte(hops, ',')
+		address, ok := parseHop(strings.TrimSpace(hops[comma+1:]))
 		if !ok {
 			break
 		}
 		client = address.Unmap()
+		hops = hops[:max(comma, 0)]
 	}
 	client = client.WithZone("")
 	if client.Is6() {
@@ -148,24 +146,6 @@ func parseHop(hop string) (address netip.Addr, ok bool) {
 	}
 	withPort, err := netip.ParseAddrPort(hop)
 	return withPort.Addr(), err == nil
-}
-
-// hops returns the comma-separated parts of values, the last first. It copies nothing: clients may
-// send long headers.
-func hops(values []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, value := range slices.Backward(values) {
-			for more := true; more; {
-				comma := strings.LastIndexByte(value, ',')
-				if !yield(value[comma+1:]) {
-					return
-				}
-				if more = comma >= 0; more {
-					value = value[:comma]
-				}
-			}
-		}
-	}
 }
 
 func (p Proxies) trust(a netip.Addr) bool {
