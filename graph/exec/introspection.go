@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"errors"
-
 	"twibase/graph/introspection"
 	"twibase/graph/schema"
 )
@@ -11,20 +9,12 @@ import (
 // same schema.
 func init() { schema.Conform(parsedSchema) }
 
-var errDisabled = errors.New("introspection disabled")
-
 // IntrospectSchema and IntrospectType shadow gqlgen's methods, whose types gqlgen.yml replaces by
 // those of twibase/graph/introspection.
 func (ec *executionContext) IntrospectSchema() (*introspection.Schema, error) {
-	if ec.DisableIntrospection {
-		return nil, errDisabled
-	}
 	return introspection.Of(ec.Schema()), nil
 }
 
 func (ec *executionContext) IntrospectType(name string) (*introspection.Type, error) {
-	if ec.DisableIntrospection {
-		return nil, errDisabled
-	}
 	return introspection.Of(ec.Schema()).Type(name), nil
 }

@@ -73,7 +73,6 @@ func execute(t *testing.T, e *executor.Executor, query string, variables map[str
 	if errs != nil {
 		return "rejected: " + strings.TrimSpace(errs.Error())
 	}
-	op.DisableIntrospection = false
 	respond, ctx := e.DispatchOperation(ctx, op)
 	text, err := json.Marshal(respond(ctx))
 	if err != nil {
