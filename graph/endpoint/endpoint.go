@@ -63,7 +63,6 @@ type Endpoint struct {
 	schema        graphql.ExecutableSchema
 	rules         atomic.Pointer[rules]
 	heavy         *heavy
-	predictor     predictor
 	overdrawn     atomic.Int64
 	streams       perAddress
 	texts         perAddress
@@ -90,7 +89,6 @@ func New(schema graphql.ExecutableSchema, config Config) *Endpoint {
 		parsing:       fair.New(parsedBytes, parsedReserve, waitingParsed),
 		schema:        schema,
 		heavy:         newHeavy(config.Concurrency),
-		predictor:     newPredictor(),
 		streams:       perAddress{limit: config.Streams},
 		texts:         perAddress{limit: textEach * config.Streams},
 		subscriptions: perAddress{limit: subscriptionsEach * config.Streams},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -49,15 +50,20 @@ func newFields(schema *ast.Schema) *fields {
 
 type validDocument struct {
 	*ast.QueryDocument
-	fields map[*ast.OperationDefinition][]int
+	operations map[*ast.OperationDefinition]*validOperation
+}
+
+type validOperation struct {
+	fields   []int
+	fraction atomic.Uint64 // see prediction
 }
 
 func (f *fields) of(doc *ast.QueryDocument) *validDocument {
-	d := &validDocument{doc, make(map[*ast.OperationDefinition][]int, len(doc.Operations))}
+	d := &validDocument{doc, make(map[*ast.OperationDefinition]*validOperation, len(doc.Operations))}
 	for _, operation := range doc.Operations {
 		found, fragments := map[int]bool{}, map[string]bool{}
 		f.collect(operation.SelectionSet, found, fragments)
-		d.fields[operation] = slices.Sorted(maps.Keys(found))
+		d.operations[operation] = &validOperation{fields: slices.Sorted(maps.Keys(found))}
 	}
 	return d
 }

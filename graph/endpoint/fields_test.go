@@ -38,7 +38,7 @@ func TestFieldsOfAnOperationIncludeFragments(t *testing.T) {
 		"B": {"Node.id", "Query.node", "User.old", "User.text"},
 	} {
 		var got []string
-		for _, i := range d.fields[doc.Operations.ForName(name)] {
+		for _, i := range d.operations[doc.Operations.ForName(name)].fields {
 			got = append(got, f.all[i].Name)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
@@ -20,12 +20,11 @@ func TestHeavyOperationsWaitForPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 8
 		e := newEndpoint(Config{Concurrency: slots})
-		operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
 		acquire := func(rows int64) (release func(), rejection *apierr.Error, waited time.Duration) {
 			begun := time.Now()
 			release, rejection = e.admission.acquire(t.Context())
 			if rejection == nil {
-				release, rejection = e.acquirePlaces(t.Context(), operation, rows, release)
+				release, rejection = e.acquirePlaces(t.Context(), predict(rows), release)
 			}
 			return release, rejection, time.Since(begun)
 		}
@@ -84,58 +83,42 @@ func TestHeavyOperationsWaitForPlaces(t *testing.T) {
 	})
 }
 
+func predict(bound int64) prediction { return prediction{bound, new(atomic.Uint64)} }
+
 func TestPredictionFollowsTheRowsRead(t *testing.T) {
-	p := newPredictor()
-	operationOf := func(length int) *graphql.OperationContext {
-		return &graphql.OperationContext{Operation: &ast.OperationDefinition{}, RawQuery: strings.Repeat(" ", length)}
-	}
-	operation := operationOf(1)
 	const bound = 100 * rowsPerPlace
+	p := predict(bound)
 	expect := func(what string, want int64) {
 		t.Helper()
-		if got := p.predict(operation.Operation, bound); got != want {
+		if got := p.rows(); got != want {
 			t.Errorf("%s: got %d, want %d", what, got, want)
 		}
 	}
 	expect("an unknown operation", bound)
-	p.learn(operation, bound, bound/4)
+	prediction{rowsPerPlace, p.fraction}.learn(0)
+	expect("a run that was not heavy", bound)
+	p.learn(bound / 4)
 	expect("a quarter", bound/4)
-	p.learn(operation, bound/2, bound/2)
+	prediction{bound / 2, p.fraction}.learn(bound / 2)
 	expect("more rows count immediately", bound)
-	p.learn(operation, bound, 0)
+	p.learn(0)
 	expect("fewer rows count slowly", bound*9/10)
-	p.learn(operation, bound, 2*bound)
+	p.learn(2 * bound)
 	expect("no more than the bound", bound)
-	empty := operationOf(1)
-	p.learn(empty, bound, 0)
-	if got := p.predict(empty.Operation, bound); got != bound/16 {
-		t.Errorf("an operation that read nothing: got %d, want %d", got, bound/16)
-	}
-	light, long := operationOf(1), operationOf(cachedLength+1)
-	p.learn(light, rowsPerPlace, 0)
-	p.learn(long, bound, 0)
-	for _, op := range []*graphql.OperationContext{light, long} {
-		if _, known := p.fractions.Get(op.Operation); known {
-			t.Errorf("an operation of %d bytes that is never heavy, or not cached, is remembered", len(op.RawQuery))
-		}
-	}
-	for range 2 * cachedBytes / cachedLength {
-		p.learn(operationOf(cachedLength), bound, 0)
-	}
-	if n := len(p.fractions.Values()); n != cachedBytes/cachedLength {
-		t.Errorf("%d documents of %d bytes are kept, want %d", n, cachedLength, cachedBytes/cachedLength)
-	}
+	p = predict(bound)
+	p.learn(0)
+	expect("an operation that read nothing", bound/16)
 }
 
 // A run for a user without followers precedes runs for a user with many.
 func TestOperationsThatReadLittleDoNotAdmitMany(t *testing.T) {
 	const slots, bound = 64, 100_000
 	e := newEndpoint(Config{Concurrency: slots})
-	operation := &graphql.OperationContext{Operation: &ast.OperationDefinition{}}
-	e.predictor.learn(operation, bound, 1)
+	p := predict(bound)
+	p.learn(1)
 	running := 0
 	for range slots {
-		if e.heavy.places.TryAcquire("", e.heavy.weigh(e.predictor.predict(operation.Operation, bound))) {
+		if e.heavy.places.TryAcquire("", e.heavy.weigh(p.rows())) {
 			running++
 		}
 	}
@@ -155,7 +138,7 @@ func TestFailedOperationsAreNotLearned(t *testing.T) {
 		}
 		op.bound = bound
 		for response := range e.responses(ctx, op) {
-			if got := e.predictor.predict(op.Operation, bound); got != want {
+			if got := op.rows(); got != want {
 				t.Errorf("after %+v: predicted %d rows, want %d", response, got, want)
 			}
 		}

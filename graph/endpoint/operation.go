@@ -28,7 +28,7 @@ var (
 // operation is a prepared operation that has a slot, and places if it is heavy.
 type operation struct {
 	*graphql.OperationContext
-	bound         int64  // of its rows
+	prediction
 	free          func() // releases the slot and the places
 	releasedLater bool   // another goroutine calls free
 }
@@ -83,7 +83,7 @@ func (e *Endpoint) begin(
 			release()
 		}
 	}()
-	prepared, bound, rejections := rules.preparer.prepare(ctx, params)
+	prepared, prediction, rejections := rules.preparer.prepare(ctx, params)
 	if rejections != nil {
 		return nil, nil, e.fail(ctx, rules, prepared, rejections)
 	}
@@ -92,12 +92,12 @@ func (e *Endpoint) begin(
 	trace.Trusted = e.config.Trusted.Has(prepared.RawQuery)
 	// A subscription needs no places: its events have their own slots.
 	if prepared.Operation.Operation != ast.Subscription {
-		if release, rejection = e.acquirePlaces(ctx, prepared, bound, release); rejection != nil {
+		if release, rejection = e.acquirePlaces(ctx, prediction, release); rejection != nil {
 			trace.Rejected = true
 			return nil, rejection, nil
 		}
 	}
-	return &operation{OperationContext: prepared, bound: bound, free: release}, nil, nil
+	return &operation{OperationContext: prepared, prediction: prediction, free: release}, nil, nil
 }
 
 func (e *Endpoint) fail(
@@ -110,12 +110,9 @@ func (e *Endpoint) fail(
 
 // After a rejection, acquirePlaces holds nothing, and releaseAll does nothing.
 func (e *Endpoint) acquirePlaces(
-	ctx context.Context, operation *graphql.OperationContext, bound int64, release func(),
+	ctx context.Context, prediction prediction, release func(),
 ) (releaseAll func(), rejection *apierr.Error) {
-	if e.heavy.weigh(bound) == 0 {
-		return release, nil
-	}
-	places := e.heavy.weigh(e.predictor.predict(operation.Operation, bound))
+	places := e.heavy.weigh(prediction.rows())
 	if places == 0 {
 		return release, nil
 	}
@@ -188,7 +185,7 @@ func (e *Endpoint) responses(ctx context.Context, op *operation) iter.Seq[*graph
 		}
 		rows := e.config.Rows(ctx)
 		if len(response.Errors) == 0 { // an operation that failed may have read less than usual
-			e.predictor.learn(op.OperationContext, op.bound, rows)
+			op.learn(rows)
 		}
 		e.config.RowBudget.Charge(ctx, rows)
 		yield(response)

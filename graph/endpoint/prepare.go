@@ -80,35 +80,36 @@ func isString(with string) func(any) error {
 }
 
 // prepare returns the operation of a request, which is never nil, but incomplete after an error.
-// rows is the maximum that it reads, or 0 if costs are not checked.
+// rows has the bound 0 if costs are not checked.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
-) (op *graphql.OperationContext, rows int64, errs gqlerror.List) {
+) (op *graphql.OperationContext, rows prediction, errs gqlerror.List) {
 	op = newOperation(ctx)
 	op.Stats.Read = params.ReadTime
 	if rejection := p.documents.Resolve(params); rejection != nil {
-		return op, 0, gqlerror.List{gqlerror.Wrap(rejection)}
+		return op, rows, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	if rejection := p.limits.Request(params); rejection != nil {
-		return op, 0, gqlerror.List{gqlerror.Wrap(rejection)}
+		return op, rows, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	op.RawQuery, op.OperationName = params.Query, params.OperationName
 	op.Extensions, op.Headers = params.Extensions, params.Headers
 
 	doc, errs := p.document(params.Query)
 	if errs != nil {
-		return op, 0, p.limits.BoundErrors(errs)
+		return op, rows, p.limits.BoundErrors(errs)
 	}
 	op.Doc = doc.QueryDocument
 	if errs = p.operation(op, params.Variables); errs != nil {
-		return op, 0, errs
+		return op, rows, errs
 	}
-	traceOf(ctx).Fields = doc.fields[op.Operation]
+	valid := doc.operations[op.Operation]
+	traceOf(ctx).Fields, rows.fraction = valid.fields, &valid.fraction
 	p.documents.Register(op)
 	if p.costs != nil {
 		var rejection *gqlerror.Error
-		if rows, rejection = p.costs.Check(ctx, op); rejection != nil {
-			return op, 0, gqlerror.List{rejection}
+		if rows.bound, rejection = p.costs.Check(ctx, op); rejection != nil {
+			return op, rows, gqlerror.List{rejection}
 		}
 	}
 	return op, rows, nil
