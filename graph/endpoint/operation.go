@@ -210,54 +210,19 @@ func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationCon
 func (e *Endpoint) subscription(
 	ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool,
 ) {
-	address, size := auth.AddressOf(ctx), len(operation.RawQuery)
-	if n, ok := e.texts.add(address, size); !ok {
-		const what = "the length of the documents of all subscriptions of an address, in bytes,"
-		rejection := apierr.LimitExceeded(what, e.texts.limit, n)
+	release, rejection := e.admitSubscription(auth.AddressOf(ctx), len(operation.RawQuery))
+	if rejection != nil {
 		yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 		return
 	}
-	defer e.texts.remove(address, size)
-	if _, ok := e.subscriptions.add(address, 1); !ok {
-		const what = "the number of subscriptions of an address"
-		rejection := apierr.TooMany(what, e.subscriptions.limit, time.Second)
-		yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
-		return
-	}
-	defer e.subscriptions.remove(address, 1)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(e.draining, func() { cancel(errReconnect) })()
-	if expires, ok := auth.ExpiryOf(ctx); ok {
-		var done context.CancelFunc
-		ctx, done = context.WithDeadlineCause(ctx, expires.Add(resume.Grace), errExpired)
-		defer done()
-	}
+	defer release()
+	ctx, cancel := e.whileServed(ctx)
+	defer cancel()
 	key, _ := resume.KeyOf(ctx, operation.RawQuery, operation.OperationName, operation.Variables)
 	ctx, resumed := e.positions.Start(ctx, key)
 	defer resumed.End(false)
-	next, charged := e.dispatch(ctx, operation), int64(0)
-	charge := func() {
-		rows := e.config.Rows(ctx)
-		e.config.RowBudget.Charge(ctx, rows-charged)
-		charged = rows
-	}
-	defer charge()
-	for response := next(); response != nil; response = next() {
-		// No response is sent once the token has been expired for [resume.Grace], and during a
-		// shutdown no response without data: the operation may have failed only because ctx is
-		// done.
-		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
-			break
-		}
-		charge()
-		if !yield(response) {
-			return
-		}
-		resumed.Sent()
-		if response.Data == nil {
-			return
-		}
+	if !e.sendEvents(ctx, operation, resumed, yield) {
+		return
 	}
 	cause := context.Cause(ctx)
 	expired := resumed.End(cause == nil)
@@ -267,6 +232,67 @@ func (e *Endpoint) subscription(
 	case cause == errExpired, cause == nil && expired:
 		yield(transport.Expired)
 	}
+}
+
+// admitSubscription counts a subscription until release, or rejects it.
+func (e *Endpoint) admitSubscription(address string, size int) (release func(), rejection *apierr.Error) {
+	if n, ok := e.texts.add(address, size); !ok {
+		const what = "the length of the documents of all subscriptions of an address, in bytes,"
+		return nil, apierr.LimitExceeded(what, e.texts.limit, n)
+	}
+	if _, ok := e.subscriptions.add(address, 1); !ok {
+		e.texts.remove(address, size)
+		return nil, apierr.TooMany("the number of subscriptions of an address", e.subscriptions.limit, time.Second)
+	}
+	return func() {
+		e.subscriptions.remove(address, 1)
+		e.texts.remove(address, size)
+	}, nil
+}
+
+// whileServed returns a ctx that ends with the cause errReconnect at a shutdown, and with
+// errExpired when the token has been expired for [resume.Grace].
+func (e *Endpoint) whileServed(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.draining, func() { cancel(errReconnect) })
+	done := func() {}
+	if expires, ok := auth.ExpiryOf(ctx); ok {
+		ctx, done = context.WithDeadlineCause(ctx, expires.Add(resume.Grace), errExpired)
+	}
+	return ctx, func() {
+		done()
+		stop()
+		cancel(nil)
+	}
+}
+
+// sendEvents returns false if the client, or a response without data, ended the subscription.
+func (e *Endpoint) sendEvents(
+	ctx context.Context, operation *graphql.OperationContext, resumed *resume.Operation,
+	yield func(*graphql.Response) bool,
+) bool {
+	next, charged := e.dispatch(ctx, operation), int64(0)
+	charge := func() {
+		rows := e.config.Rows(ctx)
+		e.config.RowBudget.Charge(ctx, rows-charged)
+		charged = rows
+	}
+	defer charge()
+	for response := next(); response != nil; response = next() {
+		// A response without data during a shutdown may have failed only because ctx is done.
+		if cause := context.Cause(ctx); cause == errExpired || cause == errReconnect && response.Data == nil {
+			return true
+		}
+		charge()
+		if !yield(response) {
+			return false
+		}
+		resumed.Sent()
+		if response.Data == nil {
+			return false
+		}
+	}
+	return true
 }
 
 func recovering(ctx context.Context, responses iter.Seq[*graphql.Response]) iter.Seq[*graphql.Response] {
