@@ -73,7 +73,7 @@ func exported(t *testing.T) map[string][]string {
 }
 
 // The parser also accepts functions that Prometheus lacks.
-var functions = []string{"rate", "increase", "histogram_quantile", "absent", "sum", "max", "count", "topk"}
+var functions = []string{"rate", "increase", "histogram_quantile", "absent", "sum", "min", "max", "count", "topk"}
 
 func check(t *testing.T, metrics map[string][]string, expression string) {
 	t.Helper()

@@ -158,9 +158,6 @@ func (g *Gateway) Run(ctx context.Context) {
 	work.Go(func() { g.writers.Run(ctx) })
 	work.Go(func() { g.feeds.Run(background) })
 	work.Go(func() { g.live.Run(background) })
-	if g.config.Shared {
-		work.Go(func() { g.feeds.CompareSettings(ctx) })
-	}
 	<-ctx.Done()
 	completion, cancel := context.WithTimeout(background, completionTimeout)
 	defer cancel()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"twibase/gateway/metrics"
+	"twibase/hbase/tables"
 )
 
 func (g *Gateway) newRegistry(operations *metrics.Operations) *prometheus.Registry {
@@ -71,8 +73,8 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 			"Responses with failed reads because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds",
 			"Age of the oldest undelivered fan-out job of all gateways, as of the last scan; 0 if there is none.", g.fanoutLag),
-		gauge("fanout_limit_conflict", "1 while another gateway of the store has a different --fanout-limit.",
-			func() int { return indicator(g.feeds.LimitsDiffer()) }),
+		gauge("fanout_limit", "The --fanout-limit.",
+			func() int { return cmp.Or(g.config.FanoutLimit, tables.FanoutLimit) }),
 		gauge("ready", "1 if /readyz returns 200: the store answers, and the gateway is not shutting down.",
 			func() int { return indicator(g.notReady(context.Background()) == nil) }),
 		gauge("fanout_jobs",

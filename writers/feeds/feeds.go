@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"twibase/hbase"
@@ -56,8 +55,6 @@ type Feeds struct {
 	store  hbase.Store
 	o      Options
 	outbox *outbox.Outbox[job]
-	// differs is true if another gateway has a different limit.
-	differs atomic.Bool
 }
 
 type job struct {
