@@ -42,8 +42,10 @@ var signUp = register(opType[signUpArgs]{
 		return d, err
 	},
 	effects: func(a signUpArgs, o operation) effects {
-		return effects{now: []stage{append(findable(tables.Users, a.Username, o),
-			put{tables.Accounts.Put(a.Username, a.Hash, o.at)})}}
+		return effects{now: []stage{{
+			put{tables.Users.Search.Put(a.Username, o.at)},
+			put{tables.Accounts.Put(a.Username, a.Hash, o.at)},
+		}}}
 	},
 })
 

@@ -100,20 +100,6 @@ func existing[T any](o *tables.Object[T], key string, cells []hbase.Cell, field 
 	return t, err
 }
 
-func findable[T any](o *tables.Object[T], key string, op operation) stage {
-	if o.Search == nil {
-		return nil
-	}
-	return stage{put{o.Search.Put(key, op.at)}}
-}
-
-func unfindable[T any](o *tables.Object[T], key string, op operation) stage {
-	if o.Search == nil {
-		return nil
-	}
-	return stage{put{o.Search.Delete(key, op.at)}}
-}
-
 func attributeCell(column, text string, at int64) hbase.Cell {
 	return hbase.Cell{Family: tables.Attributes, Qualifier: column, Timestamp: at, Value: []byte(text)}
 }

@@ -42,7 +42,7 @@ var createUser = register(opType[createUserArgs]{
 		return a.NewUser.check(r, a.Origin, a.IdempotencyKey)
 	},
 	effects: func(a createUserArgs, o operation) effects {
-		return effects{now: []stage{findable(tables.Users, a.Username, o)}}
+		return effects{now: []stage{{put{tables.Users.Search.Put(a.Username, o.at)}}}}
 	},
 })
 
@@ -76,8 +76,10 @@ var deleteUser = register(opType[deleteUserArgs]{
 		// unfollowed job has ended it.
 		returned := job{tables.Job{ID: o.id, Kind: tables.Returned, At: o.at, Author: a.Username}}
 		return effects{
-			now: []stage{append(unfindable(tables.Users, a.Username, o),
-				put{tables.Accounts.Delete(a.Username, o.at)})},
+			now: []stage{{
+				put{tables.Users.Search.Delete(a.Username, o.at)},
+				put{tables.Accounts.Delete(a.Username, o.at)},
+			}},
 			later: append(clearAll(&tables.Users.AnyObject, a.Username), stage{returned}),
 		}
 	},
