@@ -24,41 +24,34 @@ func searchable() (all []*tables.AnyObject) {
 // differently.
 func IncompleteSearch(ctx context.Context, store hbase.Store) (incomplete []string, err error) {
 	for _, o := range searchable() {
-		if complete, err := isComplete(ctx, store, o); err != nil {
+		cells, err := retried(ctx, func(ctx context.Context) ([]hbase.Cell, error) {
+			return hbase.GetOne(ctx, store, o.Search.Complete())
+		})
+		if err != nil {
 			return nil, err
-		} else if !complete {
+		}
+		if !o.Search.IsComplete(cells) {
 			incomplete = append(incomplete, o.Search.Table)
 		}
 	}
 	return incomplete, nil
 }
 
-func isComplete(ctx context.Context, store hbase.Store, o *tables.AnyObject) (bool, error) {
-	cells, err := retried(ctx, func(ctx context.Context) ([]hbase.Cell, error) {
-		return hbase.GetOne(ctx, store, o.Search.Complete())
-	})
-	return o.Search.IsComplete(cells), err
-}
-
 // CompleteSearch adds all objects to their search tables, and removes outdated rows. Gateways may
 // run: a row has the timestamp of its object, so the deletion of the object masks it.
 func CompleteSearch(ctx context.Context, store hbase.Store) error {
 	for _, o := range searchable() {
-		if err := completeSearch(ctx, store, o); err != nil {
+		if err := addAll(ctx, store, o); err != nil {
+			return fmt.Errorf("completing the table %s: %w", o.Search.Table, err)
+		}
+		if err := removeOutdated(ctx, store, o); err != nil {
+			return fmt.Errorf("removing outdated rows of the table %s: %w", o.Search.Table, err)
+		}
+		if err := hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func completeSearch(ctx context.Context, store hbase.Store, o *tables.AnyObject) error {
-	if err := addAll(ctx, store, o); err != nil {
-		return fmt.Errorf("completing the table %s: %w", o.Search.Table, err)
-	}
-	if err := removeOutdated(ctx, store, o); err != nil {
-		return fmt.Errorf("removing outdated rows of the table %s: %w", o.Search.Table, err)
-	}
-	return hbase.MutateAll(ctx, store, []hbase.Mutation{o.Search.PutComplete()})
 }
 
 // addAll skips unreadable objects, which a repair reports.

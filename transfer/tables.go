@@ -31,16 +31,11 @@ func EnsureTables(ctx context.Context, store hbase.Store, regions int) (created 
 	if created, err = createTables(ctx, store, regions); err != nil {
 		return created, err
 	}
-	for _, o := range searchable() {
-		complete, err := isComplete(ctx, store, o)
-		if err == nil && !complete {
-			err = completeSearch(ctx, store, o)
-		}
-		if err != nil {
-			return created, err
-		}
+	incomplete, err := IncompleteSearch(ctx, store)
+	if err == nil && len(incomplete) > 0 {
+		err = CompleteSearch(ctx, store)
 	}
-	return created, nil
+	return created, err
 }
 
 func createTables(ctx context.Context, store hbase.Store, regions int) (created []string, err error) {
