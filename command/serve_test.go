@@ -153,7 +153,7 @@ func TestServeRespondsOnEveryPath(t *testing.T) {
 			"twibase_operation_rpcs_sum",
 			`twibase_operation_gets_bucket{le="1"}`, "twibase_operation_scans_count", "twibase_operation_rows_count", "twibase_operation_bytes_count",
 			"twibase_loader_fallbacks_total 0\n", "twibase_admission_running 0\n", "twibase_admission_waiting 0\n",
-			"twibase_admission_refused_total ", "twibase_fanout_lag_seconds ", "twibase_fanout_jobs ", "twibase_fanout_errands ",
+			"twibase_admission_refused_total ", "twibase_fanout_lag_seconds ", "twibase_fanout_jobs ",
 			"twibase_row_cache_hits_total ", "twibase_row_cache_misses_total "} {
 			if !strings.Contains(body, want) {
 				t.Errorf("/metrics lacks %s", want)

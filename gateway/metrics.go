@@ -22,7 +22,6 @@ func (g *Gateway) newRegistry(operations *metrics.Operations) *prometheus.Regist
 	registry.MustRegister(g.store.Collectors()...)
 	registry.MustRegister(g.loadMetrics()...)
 	registry.MustRegister(g.backgroundMetrics()...)
-	registry.MustRegister(g.deprecatedMetrics()...)
 	registry.MustRegister(g.config.Collectors...)
 	return registry
 }
@@ -78,7 +77,8 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		gauge("ready", "1 if /readyz returns 200: the store answers, and the gateway is not shutting down.",
 			func() int { return indicator(g.notReady(context.Background()) == nil) }),
 		gauge("fanout_jobs",
-			"Undelivered fan-out jobs of all gateways, as of the last scan, counted up to 4096.", g.fanoutJobs),
+			"Undelivered fan-out jobs of all gateways, as of the last scan, counted up to 4096.",
+			func() int { return g.feeds.Lag().Pending }),
 		gauge("subscription_subscribers", "Live subscriptions.", live.Subscribers.Load),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.", live.Rows.Load),
 		counter("subscription_polls_total",
@@ -90,23 +90,6 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		counter("subscription_cut_off_total", "Subscribers that were closed because they read too slowly.", live.CutOff.Load),
 	}
 }
-
-// deprecatedMetrics are removed in the release after 0.1.
-func (g *Gateway) deprecatedMetrics() []prometheus.Collector {
-	const use = "Deprecated: use twibase_"
-	live := &g.live.Counters
-	return []prometheus.Collector{
-		gauge("fanout_errands", use+"fanout_jobs.", g.fanoutJobs),
-		counter("subscription_looks_total", use+"subscription_polls_total.", live.Polls.Load),
-		counter("subscription_told_total", use+"subscription_delivered_total.", live.Delivered.Load),
-		gauge("answers_waiting_bytes", use+"responses_waiting_bytes.",
-			func() int { bytes, _ := g.responses.Load(); return bytes }),
-		counter("answers_cut_off_total", use+"responses_cut_off_total.",
-			func() int { _, cut := g.responses.Load(); return cut }),
-	}
-}
-
-func (g *Gateway) fanoutJobs() int { return g.feeds.Lag().Pending }
 
 func (g *Gateway) fanoutLag() float64 {
 	oldest := g.feeds.Lag().Oldest
