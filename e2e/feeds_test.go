@@ -10,14 +10,12 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/writers"
 	"twibase/writers/feeds"
 )
 
 type feedGateway struct {
 	*gateway
 	*testing.T
-	writers     *writers.Writers
 	feeds       *feeds.Feeds
 	clockOffset time.Duration
 }
@@ -34,7 +32,6 @@ func newFeedGateway(t *testing.T, limit int, usernames ...string) *feedGateway {
 	}
 	n.feeds = feeds.New(n.store, feeds.Options{Limit: limit, BatchSize: 2,
 		Now: func() time.Time { return time.Now().Add(n.clockOffset) }})
-	n.writers = n.root.Writers
 	return n
 }
 
@@ -70,13 +67,24 @@ func (n *feedGateway) unfollow(username, whom string) {
 
 func (n *feedGateway) runJobs() {
 	n.Helper()
-	for n.writers.Open.Load() > 0 {
+	for n.hasIntents() {
 		time.Sleep(time.Millisecond)
 	}
 	n.clockOffset += time.Minute
 	if err := n.feeds.Sweep(n.Context()); err != nil {
 		n.Fatal(err)
 	}
+}
+
+func (n *feedGateway) hasIntents() bool {
+	n.Helper()
+	for _, err := range n.store.Scan(n.Context(), hbase.Scan{Table: tables.Intents.Table, Limit: 1}) {
+		if err != nil {
+			n.Fatal(err)
+		}
+		return true
+	}
+	return false
 }
 
 func (n *feedGateway) page(username, arguments string) (contents []string, end string, more bool) {

@@ -169,9 +169,14 @@ func completeAll(ctx context.Context, store hbase.Store, w *Writers, opType stri
 
 func awaitIdle(t *testing.T, w *Writers) {
 	t.Helper()
-	for began := time.Now(); w.Open.Load() > 0; time.Sleep(time.Millisecond) {
+	running := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.claimed)
+	}
+	for began := time.Now(); running() > 0; time.Sleep(time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
-			t.Fatal("still open: ", w.Open.Load())
+			t.Fatal("still running: ", running())
 		}
 	}
 }

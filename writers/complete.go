@@ -24,12 +24,10 @@ func (x *execution) finishInBackground(ctx context.Context) error {
 		w.unclaim(x.intent.ID)
 		return nil
 	}
-	w.Open.Add(1)
 	acknowledge := make(chan error, 1)
 	w.running.Add(1)
 	go func() {
 		defer w.running.Done()
-		defer w.Open.Add(-1)
 		defer w.unclaim(x.intent.ID)
 		ctx, cancel := w.outlive(ctx)
 		defer cancel()

@@ -24,7 +24,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"twibase/hbase"
@@ -57,9 +56,6 @@ type Writers struct {
 	log       *slog.Logger
 	listBound int
 	jobs      func(tables.Job)
-	// Open counts this gateway's committed operations that are neither complete nor left to a
-	// sweep.
-	Open atomic.Int64
 
 	now      func() time.Time
 	parallel int

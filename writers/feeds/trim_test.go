@@ -44,10 +44,18 @@ func (fx trimFixture) must(err error) {
 
 func (fx trimFixture) runJobs() {
 	fx.Helper()
-	for fx.w.Open.Load() > 0 {
+	for fx.hasIntents() {
 		time.Sleep(time.Millisecond)
 	}
 	fx.must(fx.f.Sweep(fx.Context()))
+}
+
+func (fx trimFixture) hasIntents() bool {
+	for _, err := range fx.Scan(fx.Context(), hbase.Scan{Table: tables.Intents.Table, Limit: 1}) {
+		fx.must(err)
+		return true
+	}
+	return false
 }
 
 func (fx trimFixture) post(author string, n int) {
