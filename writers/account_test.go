@@ -98,7 +98,7 @@ func TestSignUpStoresUserAndPasswordHash(t *testing.T) {
 		t.Fatal(username, err)
 	}
 	results, err := r.store.Get(t.Context(),
-		[]hbase.Get{tables.Users.Get(username, tables.Users.All()), tables.Accounts.Get(username)})
+		[]hbase.Get{tables.Users.Get(username, tables.Attributes), tables.Accounts.Get(username)})
 	if err != nil {
 		t.Fatal(err)
 	}

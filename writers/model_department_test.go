@@ -134,8 +134,7 @@ func modelDeleteDepartment(f facts, code string, up bool) Code {
 
 func observeDepartments(ctx context.Context, store hbase.Store, f facts) error {
 	for _, code := range departments {
-		columns := tables.Departments.All() + " " + tables.Attributes + ":" + tables.Origin
-		cells, err := cellsOf(ctx, store, tables.Departments.Get(code, columns))
+		cells, err := cellsOf(ctx, store, tables.Departments.Get(code, tables.Attributes))
 		if err != nil {
 			return err
 		}

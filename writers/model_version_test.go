@@ -63,7 +63,7 @@ func callIncrement(fact string, do func(ctx context.Context, w *Writers) error, 
 func callIncrementGame(code string) call {
 	return callIncrement("game "+code, func(ctx context.Context, w *Writers) error {
 		version := func(g *tables.Game) *string { return g.Version }
-		get := tables.Games.Get(code, tables.Games.All())
+		get := tables.Games.Get(code, tables.Attributes)
 		return retryOnConflict(ctx, w, get, tables.Games, version, func(g *tables.Game) error {
 			_, err := w.UpdateGame(ctx, GameChange{Code: code, Name: renamed(g.Name), ExpectedVersion: g.Version})
 			return err
@@ -74,7 +74,7 @@ func callIncrementGame(code string) call {
 func callIncrementRole(code string) call {
 	return callIncrement("role "+code, func(ctx context.Context, w *Writers) error {
 		version := func(r *tables.Role) *string { return r.Version }
-		get := tables.Roles.Get(code, tables.Roles.All())
+		get := tables.Roles.Get(code, tables.Attributes)
 		return retryOnConflict(ctx, w, get, tables.Roles, version, func(r *tables.Role) error {
 			_, err := w.UpdateRole(ctx, RoleChange{Code: code, Name: renamed(r.Name), ExpectedVersion: r.Version})
 			return err

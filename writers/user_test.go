@@ -17,7 +17,7 @@ func newUser(name string) hbase.Mutation {
 
 func object[T any](t *testing.T, r *fixture, o *tables.Object[T], key string) *T {
 	t.Helper()
-	results, err := r.store.Get(t.Context(), []hbase.Get{o.Get(key, o.All())})
+	results, err := r.store.Get(t.Context(), []hbase.Get{o.Get(key, tables.Attributes)})
 	if err != nil || results[0].Err != nil {
 		t.Fatal(err, results[0].Err)
 	}

@@ -63,7 +63,7 @@ var versioned = []struct {
 	change func(ctx context.Context, w *Writers, version *string) error
 	other  func(ctx context.Context, w *Writers) error // another caller's operation on the commit row
 }{
-	{"updateUser", tables.Users.Get("Lucy", tables.Users.All()),
+	{"updateUser", tables.Users.Get("Lucy", tables.Attributes),
 		func(ctx context.Context, w *Writers, version *string) error {
 			c := UserChange{Username: "Lucy", Name: Change[string]{true, new("mine")}, ExpectedVersion: version}
 			_, err := w.UpdateUser(ctx, c)
@@ -72,7 +72,7 @@ var versioned = []struct {
 			_, err := w.UpdateUser(ctx, UserChange{Username: "Lucy", Name: Change[string]{true, new("theirs")}})
 			return err
 		}},
-	{"updateRole", tables.Roles.Get("lead", tables.Roles.All()),
+	{"updateRole", tables.Roles.Get("lead", tables.Attributes),
 		func(ctx context.Context, w *Writers, version *string) error {
 			c := RoleChange{Code: "lead", Name: Change[string]{true, new("mine")}, ExpectedVersion: version}
 			_, err := w.UpdateRole(ctx, c)
@@ -81,7 +81,7 @@ var versioned = []struct {
 			_, err := w.UpdateRole(ctx, RoleChange{Code: "lead", Name: Change[string]{true, new("theirs")}})
 			return err
 		}},
-	{"updateGame", tables.Games.Get("go", tables.Games.All()),
+	{"updateGame", tables.Games.Get("go", tables.Attributes),
 		func(ctx context.Context, w *Writers, version *string) error {
 			change := GameChange{Code: "go", Name: Change[string]{true, new("mine")}, ExpectedVersion: version}
 			_, err := w.UpdateGame(ctx, change)
@@ -90,12 +90,12 @@ var versioned = []struct {
 			_, err := w.UpdateGame(ctx, GameChange{Code: "go", Name: Change[string]{true, new("theirs")}})
 			return err
 		}},
-	{"updateDepartment", tables.Departments.Get("d2", tables.Departments.All()),
+	{"updateDepartment", tables.Departments.Get("d2", tables.Attributes),
 		func(ctx context.Context, w *Writers, version *string) error {
 			_, err := w.UpdateDepartment(ctx, DepartmentChange{"d2", Change[string]{true, new("mine")}, version})
 			return err
 		}, create("other", "d1")},
-	{"moveDepartment", tables.Departments.Get("d2", tables.Departments.All()),
+	{"moveDepartment", tables.Departments.Get("d2", tables.Attributes),
 		func(ctx context.Context, w *Writers, version *string) error {
 			_, err := w.MoveDepartment(ctx, "d2", nil, version)
 			return err

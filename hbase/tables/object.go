@@ -123,15 +123,6 @@ func (o *Object[T]) Columns(fields []string) string {
 	return Existence + b.String()
 }
 
-// All returns the [hbase.Get.Columns] of all attributes.
-func (o *Object[T]) All() string {
-	columns := make([]string, len(o.attributes))
-	for i, a := range o.attributes {
-		columns[i] = Attributes + ":" + a.column
-	}
-	return strings.Join(columns, " ")
-}
-
 // Forms iterates over the columns that mutations set.
 func (o *Object[T]) Forms() iter.Seq2[string, Form] {
 	return func(yield func(string, Form) bool) {

@@ -36,16 +36,6 @@ func TestColumnsAreThoseOfTheSelectedFields(t *testing.T) {
 	}
 }
 
-func TestAllSelectsEveryColumn(t *testing.T) {
-	if _, err := hbase.ParseColumns(tables.Users.All()); err != nil {
-		t.Error(err)
-	}
-	want := "i:name i:version i:parent i:childCount i:roleCount"
-	if got := tables.Departments.All(); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestObjectWithoutItsNameIsMissing(t *testing.T) {
 	name := hbase.Cell{Family: "i", Qualifier: "name", Value: []byte("开发部")}
 	cell := func(qualifier, value string) hbase.Cell {
