@@ -88,6 +88,16 @@ func LatestTimestamp(cells []Cell) (timestamp int64) {
 	return timestamp
 }
 
+// FindCell returns the cell of a column, or nil.
+func FindCell(cells []Cell, family, qualifier string) *Cell {
+	for i := range cells {
+		if c := &cells[i]; c.Family == family && c.Qualifier == qualifier {
+			return c
+		}
+	}
+	return nil
+}
+
 // Row has at least one cell.
 type Row struct {
 	Key   string

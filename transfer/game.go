@@ -9,7 +9,6 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
-	"twibase/transfer/rebuild"
 )
 
 type play struct {
@@ -72,12 +71,12 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 // read has the cells from the files.
 func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read []hbase.Cell) error {
 	committed := int64(0)
-	if c := rebuild.Find(stored, tables.CommitColumn); c != nil {
+	if c := hbase.FindCell(stored, tables.Plays.Family, tables.CommitColumn); c != nil {
 		committed = c.Timestamp
 	}
 	merged := slices.Clone(stored)
 	for i, cell := range read {
-		if committed > 0 && rebuild.Find(stored, cell.Qualifier) == nil {
+		if committed > 0 && hbase.FindCell(stored, cell.Family, cell.Qualifier) == nil {
 			// The delete marker of erased plays may mask older cells.
 			read[i].Timestamp = max(cell.Timestamp, committed+1)
 		}

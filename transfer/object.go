@@ -102,12 +102,12 @@ func revisions[T any](ctx context.Context, im *importer, o *tables.Object[T], ba
 	for i, key := range keys {
 		v := revision{key: key, before: stored[i], after: o.Put(key, latest[key], hbase.LatestTimestamp(stored[i])+1)}
 		for _, old := range v.before {
-			if rebuild.Find(v.after.Cells, old.Qualifier) == nil {
+			if hbase.FindCell(v.after.Cells, old.Family, old.Qualifier) == nil {
 				v.removed = append(v.removed, old)
 			}
 		}
 		v.changed = len(v.removed) > 0 || slices.ContainsFunc(v.after.Cells, func(c hbase.Cell) bool {
-			old := rebuild.Find(v.before, c.Qualifier)
+			old := hbase.FindCell(v.before, c.Family, c.Qualifier)
 			return old == nil || string(old.Value) != string(c.Value)
 		})
 		all[i] = v

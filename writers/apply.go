@@ -208,7 +208,7 @@ func (x *execution) checkOpen(ctx context.Context, label string) error {
 		return errSuperseded
 	}
 	if x.intent.Table != "" {
-		record, err := tables.DecodeCommitRecord(cells[1])
+		record, err := tables.DecodeCommitRecord(cells[1], x.intent.Family)
 		id, _ := tables.CommittedBy(record)
 		x.compensated = id != x.intent.ID
 		return err

@@ -124,7 +124,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 	if x.opType.hasCommitRow {
 		r.row, cells = cells[len(cells)-1], cells[:len(cells)-1]
 		r.at = max(r.at, hbase.LatestTimestamp(r.row)+1)
-		if r.last, err = tables.DecodeCommitRecord(r.row); err != nil {
+		if r.last, err = tables.DecodeCommitRecord(r.row, x.intent.Family); err != nil {
 			return 0, x.failed("read", err)
 		}
 	}
@@ -141,7 +141,7 @@ func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
 		return stateChecking, nil
 	}
-	if !tables.IsComplete(x.read.row, last) {
+	if !tables.IsComplete(x.read.row, x.intent.Family, last) {
 		if err := x.complete(ctx, last); err != nil {
 			return 0, err
 		}
@@ -193,7 +193,7 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 	if err != nil {
 		return 0, err
 	}
-	now, err := tables.DecodeCommitRecord(row)
+	now, err := tables.DecodeCommitRecord(row, x.intent.Family)
 	if current, _ := tables.CommittedBy(now); err == nil && current != id {
 		return stateLost, nil
 	}

@@ -33,7 +33,7 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 	if x.foundRecord, err = x.one(ctx, x.resolving()+", read", x.commitRecordGet()); err != nil {
 		return 0, err
 	}
-	last, err := tables.DecodeCommitRecord(x.foundRecord)
+	last, err := tables.DecodeCommitRecord(x.foundRecord, x.intent.Family)
 	if err != nil {
 		return 0, err
 	}

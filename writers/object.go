@@ -109,10 +109,8 @@ func originCell(origin string, at int64) hbase.Cell { return attributeCell(table
 func versionCell(o operation) hbase.Cell { return attributeCell(tables.Version, o.id, o.at) }
 
 func attribute(cells []hbase.Cell, name string) string {
-	for _, c := range cells {
-		if c.Family == tables.Attributes && c.Qualifier == name {
-			return string(c.Value)
-		}
+	if c := hbase.FindCell(cells, tables.Attributes, name); c != nil {
+		return string(c.Value)
 	}
 	return ""
 }

@@ -124,15 +124,17 @@ func (imports) Get() hbase.Get {
 
 // Repaired reports whether delete markers of a repair may mask puts of an import.
 func (imports) Repaired(cells []hbase.Cell) bool {
-	_, repaired := find(cells, importRepaired)
-	return repaired
+	return hbase.FindCell(cells, broadcastersFamily, importRepaired) != nil
 }
 
 func (n imports) PutRepaired() hbase.Put { return n.put(importRepaired, "1", 1) }
 
 // Marker reports whether an import has not yet trimmed the timelines that it extended.
 func (imports) Marker(cells []hbase.Cell) (on bool, timestamp int64) {
-	c, _ := find(cells, importMarker)
+	c := hbase.FindCell(cells, broadcastersFamily, importMarker)
+	if c == nil {
+		return false, 0
+	}
 	return string(c.Value) == "1", c.Timestamp
 }
 

@@ -143,7 +143,7 @@ func tableFamilies() (all []tableFamily) {
 		all = append(all, tableFamily{e.Table, e.Family, nil, eventTTL})
 	}
 	return append(all,
-		tableFamily{Plays.Table, Plays.family, &Users.AnyObject, 0},
+		tableFamily{Plays.Table, Plays.Family, &Users.AnyObject, 0},
 		tableFamily{Plays.Table, Attributes, &Users.AnyObject, 0},
 		tableFamily{GameDays.Table, GameDays.family, &Games.AnyObject, 0},
 		tableFamily{Accounts.Table, Attributes, nil, 0},

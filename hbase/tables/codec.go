@@ -2,7 +2,6 @@ package tables
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -15,14 +14,6 @@ import (
 
 func textCell(column, value string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: Attributes, Qualifier: column, Timestamp: timestamp, Value: []byte(value)}
-}
-
-func find(cells []hbase.Cell, column string) (c hbase.Cell, ok bool) {
-	i := slices.IndexFunc(cells, func(c hbase.Cell) bool { return c.Qualifier == column })
-	if i < 0 {
-		return hbase.Cell{}, false
-	}
-	return cells[i], true
 }
 
 func flag(on bool) string {
@@ -49,7 +40,7 @@ func encodeTexts(columns []textColumn, timestamp int64) (cells []hbase.Cell) {
 
 func decodeTexts(columns []textColumn, cells []hbase.Cell) {
 	for _, column := range columns {
-		if c, ok := find(cells, column.name); ok {
+		if c := hbase.FindCell(cells, Attributes, column.name); c != nil {
 			*column.text = string(c.Value)
 		}
 	}

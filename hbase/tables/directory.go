@@ -215,24 +215,15 @@ func (l *AnyList) PendingEnd(timestamp int64) hbase.Deletion {
 
 // PendingSince returns the timestamp of the pending column, or 0.
 func (l *AnyList) PendingSince(cells []hbase.Cell) (timestamp int64) {
-	if c := l.pendingCell(cells); c != nil {
+	if c := hbase.FindCell(cells, l.Family, pendingColumn); c != nil {
 		return c.Timestamp
 	}
 	return 0
 }
 
-func (l *AnyList) pendingCell(cells []hbase.Cell) *hbase.Cell {
-	for i := range cells {
-		if c := &cells[i]; c.Family == l.Family && c.Qualifier == pendingColumn {
-			return c
-		}
-	}
-	return nil
-}
-
 // PendingBuckets decodes the pending column.
 func (l *AnyList) PendingBuckets(owner string, cells []hbase.Cell) (pending []Bucket, err error) {
-	c := l.pendingCell(cells)
+	c := hbase.FindCell(cells, l.Family, pendingColumn)
 	if c == nil {
 		return nil, nil
 	}

@@ -79,12 +79,12 @@ type DayCount struct {
 }
 
 // Plays are the source of [UserGames] and [GameDays]: a row per user and game.
-var Plays = plays{Table: "plays", family: "d"}
+var Plays = plays{Table: "plays", Family: "d"}
 
-type plays struct{ Table, family string }
+type plays struct{ Table, Family string }
 
 func (p plays) Get(username, game string) hbase.Get {
-	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.family}
+	return hbase.Get{Table: p.Table, Row: edgeKey(username, game), Columns: p.Family}
 }
 
 // Any reads whether the user has played the game. Plays count until erasePlays has deleted them.
@@ -125,7 +125,7 @@ func (p plays) Delete(username, game string, days []DayCount, timestamp int64) h
 	deletion := hbase.Delete{Table: p.Table, Row: edgeKey(username, game)}
 	for _, day := range days {
 		deletion.Columns = append(deletion.Columns,
-			hbase.Deletion{Kind: hbase.AllVersions, Family: p.family, Qualifier: day.Day, Timestamp: timestamp})
+			hbase.Deletion{Kind: hbase.AllVersions, Family: p.Family, Qualifier: day.Day, Timestamp: timestamp})
 	}
 	return deletion
 }
@@ -136,11 +136,11 @@ func (p plays) Ends(row string) (username, game string, err error) {
 
 func (p plays) Put(username, game string, day DayCount, timestamp int64) hbase.Put {
 	return hbase.Put{Table: p.Table, Row: edgeKey(username, game), Cells: []hbase.Cell{
-		dayCell(p.family, day, timestamp)}}
+		dayCell(p.Family, day, timestamp)}}
 }
 
 // Decode returns the days, ascending, even with zero plays.
-func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.family, cells) }
+func (p plays) Decode(cells []hbase.Cell) ([]DayCount, error) { return decodeDays(p.Family, cells) }
 
 // GameDays are the plays of all players by day, in the game's row.
 var GameDays = gameDays{Table: "games", family: "d"}

@@ -93,8 +93,7 @@ func (n intents) Mark(i Intent) hbase.Put {
 }
 
 func (n intents) Marked(cells []hbase.Cell) bool {
-	_, marked := find(cells, decidedColumn)
-	return marked
+	return hbase.FindCell(cells, Attributes, decidedColumn) != nil
 }
 
 // checkArguments accepts null, and JSON objects without an invalid visibility.

@@ -30,9 +30,9 @@ func CompleteCell(family, op string, timestamp int64) hbase.Cell {
 }
 
 // IsComplete reports whether the [CompleteColumn] of a row names op.
-func IsComplete(row []hbase.Cell, op string) bool {
-	c, ok := find(row, CompleteColumn)
-	return ok && string(c.Value) == op
+func IsComplete(row []hbase.Cell, family, op string) bool {
+	c := hbase.FindCell(row, family, CompleteColumn)
+	return c != nil && string(c.Value) == op
 }
 
 // opDigits keep the order of bytes.
@@ -102,9 +102,9 @@ func CheckCommitRecord(s string) error {
 }
 
 // DecodeCommitRecord returns the commit record of a row, or "".
-func DecodeCommitRecord(cells []hbase.Cell) (string, error) {
-	c, ok := find(cells, CommitColumn)
-	if !ok {
+func DecodeCommitRecord(cells []hbase.Cell, family string) (string, error) {
+	c := hbase.FindCell(cells, family, CommitColumn)
+	if c == nil {
 		return "", nil
 	}
 	return string(c.Value), corrupt(CheckCommitRecord(string(c.Value)), "op")
@@ -125,13 +125,12 @@ func (j Journal) Has(op string) bool { return slices.Contains(j.Ops, op) }
 
 // DecodeJournal returns a row's journal and its stored value, maybe nil.
 func DecodeJournal(cells []hbase.Cell) (j Journal, value []byte, err error) {
-	for _, c := range cells {
-		if c.Family == Attributes && c.Qualifier == CountedColumn {
-			j, err = parseJournal(string(c.Value))
-			return j, c.Value, corrupt(err, string(c.Value))
-		}
+	c := hbase.FindCell(cells, Attributes, CountedColumn)
+	if c == nil {
+		return Journal{}, nil, nil
 	}
-	return Journal{}, nil, nil
+	j, err = parseJournal(string(c.Value))
+	return j, c.Value, corrupt(err, string(c.Value))
 }
 
 func parseJournal(s string) (Journal, error) {

@@ -58,8 +58,8 @@ func NewLease(holder string, until time.Time) Lease {
 
 // LeaseOf returns the lease of a row, maybe zero. An unreadable lease has ended.
 func LeaseOf(cells []hbase.Cell) Lease {
-	c, ok := find(cells, LeaseColumn)
-	if !ok {
+	c := hbase.FindCell(cells, Attributes, LeaseColumn)
+	if c == nil {
 		return Lease{}
 	}
 	var ms int64

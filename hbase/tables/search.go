@@ -104,8 +104,8 @@ func (s *Search) Complete() hbase.Get {
 
 // IsComplete reports whether the table has all objects, folded with foldVersion.
 func (s *Search) IsComplete(cells []hbase.Cell) bool {
-	c, ok := find(cells, searchComplete)
-	return ok && string(c.Value) == foldVersion
+	c := hbase.FindCell(cells, Attributes, searchComplete)
+	return c != nil && string(c.Value) == foldVersion
 }
 
 // PutComplete stores that the table is complete.

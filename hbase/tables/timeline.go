@@ -62,8 +62,8 @@ func TimelineSince(owner string) hbase.Get {
 
 // DecodeTimelineSince decodes [TimelineSince].
 func DecodeTimelineSince(cells []hbase.Cell) (at time.Time, stored bool, err error) {
-	c, stored := find(cells, SinceColumn)
-	if !stored {
+	c := hbase.FindCell(cells, Attributes, SinceColumn)
+	if c == nil {
 		return time.Time{}, false, nil
 	}
 	at, err = decodeMilli(string(c.Value))

@@ -35,7 +35,7 @@ func (r *run) intents(ctx context.Context) error {
 			return err
 		}
 		for j, i := range stale {
-			last, err := tables.DecodeCommitRecord(commits[j])
+			last, err := tables.DecodeCommitRecord(commits[j], i.Family)
 			if err != nil {
 				r.unreadable(attribute(i.Table, i.Row, tables.CommitColumn), err)
 			} else if id, _ := tables.CommittedBy(last); i.Table == "" || id == i.ID || tables.Intents.Marked(records[j].Cells) {

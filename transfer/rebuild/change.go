@@ -46,15 +46,6 @@ func WriteColumn(ctx context.Context, store hbase.Store, at hbase.Get, want hbas
 	if err != nil {
 		return err
 	}
-	return writeChanges(ctx, store, AppendChange(nil, at, Find(stored, want.Qualifier), want))
-}
-
-// Find returns the cell of a column, or nil.
-func Find(cells []hbase.Cell, column string) *hbase.Cell {
-	for i := range cells {
-		if cells[i].Qualifier == column {
-			return &cells[i]
-		}
-	}
-	return nil
+	old := hbase.FindCell(stored, want.Family, want.Qualifier)
+	return writeChanges(ctx, store, AppendChange(nil, at, old, want))
 }

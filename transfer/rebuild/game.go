@@ -53,7 +53,7 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 		for _, day := range slices.Sorted(maps.Keys(sums)) {
 			if sum := sums[day]; sum.count > 0 {
 				cell := tables.GameDays.Cell(tables.DayCount{Day: day, Count: sum.count}, sum.timestamp)
-				changes = AppendChange(changes, row, Find(cells, day), cell)
+				changes = AppendChange(changes, row, hbase.FindCell(cells, cell.Family, day), cell)
 			}
 		}
 	}

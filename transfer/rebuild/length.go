@@ -72,7 +72,7 @@ func LengthChanges(
 			column string
 			value  int
 		}{{l.Count, n.All}, {l.PublicCount, n.Public}} {
-			old := Find(stored[i], count.column)
+			old := hbase.FindCell(stored[i], tables.Attributes, count.column)
 			absent := old == nil && count.value == 0 && (n.All == 0 || !full)
 			if count.column != "" && !absent {
 				value := strconv.AppendInt(nil, int64(count.value), 10)

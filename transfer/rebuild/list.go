@@ -130,7 +130,7 @@ func (s *Rebuilder) split(ctx context.Context, l *tables.AnyList, owner string, 
 	put := hbase.Put{Table: l.Table, Row: l.Row(owner, 0)}
 	for _, b := range named {
 		want := l.BucketCell(b, 1)
-		if old := Find(columns, want.Qualifier); old != nil {
+		if old := hbase.FindCell(columns, want.Family, want.Qualifier); old != nil {
 			want.Timestamp = max(want.Timestamp, old.Timestamp)
 		}
 		put.Cells = append(put.Cells, want)
