@@ -128,7 +128,8 @@ func TestCatalogueEntriesAreComplete(t *testing.T) {
 		}
 		files[r.File] = true
 		for _, e := range []End{r.From, r.To} {
-			if !slices.Contains(lists, e.List) || e.Column == "" || e.List.Trimmed {
+			if !slices.Contains(lists, e.List) || e.Column == "" || e.List.Trimmed ||
+				e.List.Dated != (r.DateColumn != "") {
 				t.Errorf("relation %s has an end %+v", r.Name, e)
 			}
 		}

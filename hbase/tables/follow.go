@@ -9,8 +9,8 @@ import (
 // Follows relate users to users.
 var Follows = &Relation{
 	Name: "follow", Inverse: "unfollow", Verb: "follows", Table: "follows", File: "follows",
-	From:        end(End{Column: "follower", Argument: "Follower"}, Following, newFollow, followParts),
-	To:          end(End{Column: "followee", Argument: "Followed", Input: "username"}, Followers, newFollow, followParts),
+	From:        End{List: &Following.AnyList, Column: "follower", Argument: "Follower"},
+	To:          End{List: &Followers.AnyList, Column: "followee", Argument: "Followed", Input: "username"},
 	Irreflexive: true, DateColumn: "followed_at", Job: Followed, InverseJob: Unfollowed,
 	Event: func(follower, followed string, added bool, at time.Time) hbase.Put {
 		return (&FollowerChange{at, followed, follower, added}).Put()
@@ -31,13 +31,11 @@ type Follow struct {
 	At       time.Time // or UnknownTime
 }
 
-func newFollow(username string, at time.Time) Follow       { return Follow{username, at} }
-func followParts(f Follow) (username string, at time.Time) { return f.Username, f.At }
-
 // UnknownTime is for follows and likes imported without a time.
 var UnknownTime = time.UnixMilli(0).UTC()
 
 func followList(l AnyList) *List[Follow] {
+	l.Dated = true
 	return newList(List[Follow]{
 		AnyList: l,
 		decode: func(_ *Memory, _, qualifier string, _ []byte) (Follow, error) {

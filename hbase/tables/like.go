@@ -5,8 +5,8 @@ import "time"
 // Likes relate users to twits.
 var Likes = &Relation{
 	Name: "like", Inverse: "unlike", Verb: "likes", Table: "likes", File: "likes",
-	From:       end(End{Column: "username", Argument: "User"}, LikedTwits, newLikedTwit, likedTwitParts),
-	To:         end(End{Column: "twit", Argument: "Twit", Input: "twitId"}, TwitLikes, newFollow, followParts),
+	From:       End{List: &LikedTwits.AnyList, Column: "username", Argument: "User"},
+	To:         End{List: &TwitLikes.AnyList, Column: "twit", Argument: "Twit", Input: "twitId"},
 	DateColumn: "liked_at",
 }
 
@@ -17,7 +17,7 @@ var TwitLikes = followList(
 // LikedTwits are the twits that a user likes, newest like first. They have no count, because the
 // visible number depends on the viewer.
 var LikedTwits = newList(List[LikedTwit]{
-	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i'},
+	AnyList: AnyList{Table: "liked_twits", Family: "l", Owner: &Users.AnyObject, Cursor: 'i', Dated: true},
 	decode: func(_ *Memory, _, qualifier string, _ []byte) (LikedTwit, error) {
 		at, key, err := revert(qualifier)
 		if err != nil {
@@ -34,10 +34,3 @@ type LikedTwit struct {
 	Twit TwitKey
 	At   time.Time // or UnknownTime
 }
-
-func newLikedTwit(key string, at time.Time) LikedTwit {
-	twit, _ := ParseTwitKey(key) // a member's key is valid
-	return LikedTwit{twit, at}
-}
-
-func likedTwitParts(l LikedTwit) (key string, at time.Time) { return l.Twit.String(), l.At }

@@ -16,7 +16,7 @@ type Relation struct {
 	Table, File string
 	From, To    End  // keys of From never contain the separator
 	Irreflexive bool // no self-relations
-	// DateColumn is the column of the date in the file. If it is empty, lists are sorted by key.
+	// DateColumn is the column of the date in the file. It is empty unless the lists are Dated.
 	DateColumn string
 	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. A missing
 	// edge is never an error.
@@ -33,38 +33,39 @@ type End struct {
 	Column   string // of the file
 	Argument string // of intents
 	Input    string // field of the mutations' input; empty for the viewer
-	// Member returns the cell of a counterpart in List.
-	Member func(counterpart string, at time.Time, timestamp int64) hbase.Cell
-	// Counterpart decodes Member.
-	Counterpart func(owner string, member hbase.Cell) (key string, at time.Time, err error)
 }
 
-// end completes e. newMember and parts are inverse.
-func end[E any](e End, l *List[E], newMember func(counterpart string, at time.Time) E,
-	parts func(E) (counterpart string, at time.Time)) End {
-	e.List = &l.AnyList
-	e.Member = func(counterpart string, at time.Time, timestamp int64) hbase.Cell {
-		return l.Cell(newMember(counterpart, at), timestamp)
+// Member returns the cell of a counterpart in List.
+func (e *End) Member(counterpart string, at time.Time, timestamp int64) hbase.Cell {
+	position := counterpart
+	if e.List.Dated {
+		position = invert(at) + counterpart
 	}
-	e.Counterpart = func(owner string, member hbase.Cell) (string, time.Time, error) {
-		members, _, _, err := l.Decode(owner, []hbase.Cell{member})
-		if err == nil && len(members) != 1 {
-			err = fmt.Errorf("%w: %s of %q: a column of %d members", hbase.ErrCorrupt, l.Table, owner, len(members))
-		}
-		if err != nil {
-			return "", time.Time{}, err
-		}
-		counterpart, at := parts(members[0])
-		return counterpart, at, nil
+	return hbase.Cell{Family: e.List.Family, Qualifier: position, Timestamp: timestamp}
+}
+
+// Counterpart decodes [End.Member].
+func (e *End) Counterpart(owner string, member hbase.Cell) (key string, at time.Time, err error) {
+	l := e.List
+	err = l.Check(member.Qualifier)
+	if err == nil && (member.Family != l.Family || isDirectory(&member) || Moved(member)) {
+		err = fmt.Errorf("%w: the column is no member", ErrName)
 	}
-	return e
+	if err != nil {
+		return "", time.Time{}, l.corrupt(owner, member.Qualifier, err)
+	}
+	if l.Dated {
+		at, key, err = revert(member.Qualifier)
+		return key, at, err
+	}
+	return member.Qualifier, UnknownTime, nil
 }
 
 // Object declares the objects at this end.
 func (e *End) Object() *AnyObject { return e.List.Owner }
 
 // Dated reports whether the lists are sorted newest first.
-func (r *Relation) Dated() bool { return r.DateColumn != "" }
+func (r *Relation) Dated() bool { return r.From.List.Dated }
 
 const (
 	edgeState = "state" // "1": related, "0": former; never deleted: see [DeletedValue]

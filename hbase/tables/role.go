@@ -1,7 +1,5 @@
 package tables
 
-import "time"
-
 // Role is a role of users.
 type Role struct {
 	Code           string
@@ -30,8 +28,8 @@ var Roles = &Object[Role]{
 // Assignments relate users to roles.
 var Assignments = &Relation{
 	Name: "assignRole", Inverse: "revokeRole", Verb: "has the role", Table: "assignments", File: "user_roles",
-	From:   end(End{Column: "username", Argument: "Username", Input: "username"}, UserRoles, newUndated, undatedParts),
-	To:     end(End{Column: "role", Argument: "Role", Input: "role"}, RoleUsers, newUndated, undatedParts),
+	From:   End{List: &UserRoles.AnyList, Column: "username", Argument: "Username", Input: "username"},
+	To:     End{List: &RoleUsers.AnyList, Column: "role", Argument: "Role", Input: "role"},
 	Strict: true,
 }
 
@@ -52,6 +50,3 @@ func nameList(l AnyList, check func(string) error) *List[string] {
 		encode: func(name string) (string, []byte) { return name, nil },
 	})
 }
-
-func newUndated(name string, _ time.Time) string   { return name }
-func undatedParts(name string) (string, time.Time) { return name, UnknownTime }
