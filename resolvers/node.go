@@ -34,11 +34,7 @@ func (nodeByID) resolve(ctx context.Context, id tables.ID) (model.Node, error) {
 
 func (nodeByID) cost(call *costCall) error {
 	id := argument[tables.ID](call, "id")
-	if call.Open("id") {
-		anyNodesCost(call, 1)
-		return nil
-	}
-	nodesCost(call, []*tables.ID{&id})
+	nodesCost(call, []*tables.ID{&id}, call.Open("id"))
 	return nil
 }
 
@@ -60,15 +56,11 @@ func (nodesByID) resolve(ctx context.Context, ids []*tables.ID) ([]model.Node, e
 
 func (nodesByID) cost(call *costCall) error {
 	ids := argument[[]*tables.ID](call, "ids")
-	err := checkIDs(ids)
-	switch {
-	case err != nil:
-	case call.Open("ids"):
-		anyNodesCost(call, len(ids))
-	default:
-		nodesCost(call, ids)
+	if err := checkIDs(ids); err != nil {
+		return err
 	}
-	return err
+	nodesCost(call, ids, call.Open("ids"))
+	return nil
 }
 
 func checkIDs(ids []*tables.ID) error {
@@ -180,25 +172,19 @@ func nodes(ctx context.Context, ids []*tables.ID) ([]model.Node, []error) {
 	return found, errs
 }
 
-func anyNodesCost(call *costCall, n int) {
+// nodesCost declares the reads of nodes. If open is true, any id may be of any noun. The fields of
+// several nodes are resolved after all nodes are read.
+func nodesCost(call *costCall, ids []*tables.ID, open bool) {
 	counts := map[tables.Noun]int64{}
-	for _, reader := range nodeReaders {
-		counts[reader.noun] = int64(n)
+	if open {
+		for _, reader := range nodeReaders {
+			counts[reader.noun] = int64(len(ids))
+		}
+	} else {
+		for _, id := range ids {
+			counts[id.Noun]++
+		}
 	}
-	nodeCounts(call, counts, n > 1)
-}
-
-func nodesCost(call *costCall, ids []*tables.ID) {
-	counts := map[tables.Noun]int64{}
-	for _, id := range ids {
-		counts[id.Noun]++
-	}
-	nodeCounts(call, counts, true)
-}
-
-// nodeCounts declares the reads of nodes, by noun. If together is true, the nodes' fields are
-// resolved after all nodes are read.
-func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 	sets, ends, end := make([]*explain.Set, len(nodeReaders)), make([]explain.Stage, len(nodeReaders)), call.Begin()
 	for i, reader := range nodeReaders {
 		sets[i] = call.Set(call.Parents, counts[reader.noun], call.Begin())
@@ -206,7 +192,7 @@ func nodeCounts(call *costCall, counts map[tables.Noun]int64, together bool) {
 		end = explain.Latest(end, ends[i])
 	}
 	for i, reader := range nodeReaders {
-		if together {
+		if len(ids) > 1 {
 			ends[i] = end
 		}
 		if ends[i] != call.Begin() {
