@@ -51,7 +51,7 @@ func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (row
 	counted, r := l.begin(ctx)
 	defer func() { l.end(ctx, r, err) }()
 	if r != nil {
-		r.rename("scan " + loader)
+		r.span.SetName("scan " + loader)
 		if r.reported {
 			l.mu.Lock()
 			l.trace.calls = append(l.trace.calls, call{field: l.trace.field(ctx), loader: loader, at: r.Begun, scan: r})

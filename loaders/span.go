@@ -8,30 +8,12 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 )
 
-func recordedSpan(ctx context.Context) otel.Span {
-	if span := otel.SpanFromContext(ctx); span.IsRecording() {
-		return span
-	}
-	return nil
-}
-
 func (r *Round) startSpan(ctx context.Context, parent otel.Span) context.Context {
-	if parent != nil {
-		ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")
-	}
+	ctx, r.span = parent.TracerProvider().Tracer("twibase/loaders").Start(ctx, "round")
 	return ctx
 }
 
-func (r *Round) rename(name string) {
-	if r.span != nil {
-		r.span.SetName(name)
-	}
-}
-
 func (r *Round) describe(sets []*readSet) {
-	if r.span == nil {
-		return
-	}
 	keys := map[string]int{}
 	for _, set := range sets {
 		keys[set.loader] += len(set.reads)
@@ -42,9 +24,6 @@ func (r *Round) describe(sets []*readSet) {
 }
 
 func (r *Round) endSpan(err error) {
-	if r.span == nil {
-		return
-	}
 	cost := r.Stats
 	r.span.SetAttributes(
 		attribute.Int64("twibase.gets", cost.Gets.Load()),

@@ -22,7 +22,7 @@ type Round struct {
 	Took    time.Duration
 	Stalled bool // the [Watchdog] failed the round
 
-	span     otel.Span // nil unless recorded
+	span     otel.Span
 	reported bool
 }
 
@@ -130,8 +130,8 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 }
 
 func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
-	parent, reported := recordedSpan(ctx), l.reports()
-	if parent == nil && !reported {
+	parent, reported := otel.SpanFromContext(ctx), l.reports()
+	if !parent.IsRecording() && !reported {
 		return ctx, nil
 	}
 	r := &Round{Begun: time.Now(), Stats: &hbase.Stats{Operation: hbase.StatsOf(ctx).Operation,
@@ -165,7 +165,7 @@ func Writing(ctx context.Context, opType string, what []string) (of context.Cont
 		return ctx, func() {}
 	}
 	writer := opType + ": " + what[0]
-	r.rename(writer)
+	r.span.SetName(writer)
 	if r.reported {
 		r.Fields = []string{l.trace.field(ctx)}
 	}
