@@ -71,7 +71,8 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		counter("loader_fallbacks_total",
 			"Responses with failed reads because a resolver blocked. Anything but 0 is a bug.", g.watchdog.Stalls.Load),
 		gauge("fanout_lag_seconds",
-			"Age of the oldest undelivered fan-out job of all gateways, as of the last scan; 0 if there is none.", g.fanoutLag),
+			"Age of the oldest undelivered fan-out job of all gateways, as of the last scan; 0 if there is none.",
+			func() float64 { return age(g.feeds.Lag().Oldest) }),
 		gauge("fanout_limit", "The --fanout-limit.",
 			func() int { return cmp.Or(g.config.FanoutLimit, tables.FanoutLimit) }),
 		gauge("ready", "1 if /readyz returns 200: the store answers, and the gateway is not shutting down.",
@@ -79,6 +80,13 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		gauge("fanout_jobs",
 			"Undelivered fan-out jobs of all gateways, as of the last scan, counted up to 4096.",
 			func() int { return g.feeds.Lag().Pending }),
+		gauge("intents_lag_seconds",
+			"Age of the oldest intent of all gateways, as of the last scan; 0 if none is older than 5 seconds.",
+			func() float64 { return age(g.writers.Lag().Oldest) }),
+		gauge("intents",
+			"Intents of all gateways that are older than 5 seconds, as of the last scan, counted up to 4096: "+
+				"operations that are not complete, and clean-ups that are not yet due.",
+			func() int { return g.writers.Lag().Pending }),
 		gauge("subscription_subscribers", "Live subscriptions.", live.Subscribers.Load),
 		gauge("subscription_rows", "Rows that are polled for live subscriptions.", live.Rows.Load),
 		counter("subscription_polls_total",
@@ -91,8 +99,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 	}
 }
 
-func (g *Gateway) fanoutLag() float64 {
-	oldest := g.feeds.Lag().Oldest
+func age(oldest time.Time) float64 {
 	if oldest.IsZero() {
 		return 0
 	}

@@ -115,7 +115,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		sources = append(sources, x.Put(r.a, r.b, true, r.at, timestamp))
 		*old = edge{true, r.at, timestamp}
 	}
-	if x.Relation == tables.Follows {
+	if x.Job == tables.Followed {
 		if err := im.fanIn(ctx, derived, added); err != nil {
 			return err
 		}

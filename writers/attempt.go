@@ -201,9 +201,10 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 }
 
 func (x *execution) prepare(ctx context.Context) (state, error) {
-	if err := x.readAhead(ctx); err != nil {
+	parentOpen, err := x.readAhead(ctx)
+	if err != nil || !parentOpen {
 		_ = x.abandon(ctx)
-		return 0, err
+		return stateSuperseded, err
 	}
 	if x.intent.Table == "" {
 		return stateCommitted, x.mutate(ctx, x.leasedIntent())
@@ -212,10 +213,9 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 }
 
 // readAhead stores the intent if there is a commit row. Concurrently it reads the counts, and the
-// buckets of effects.now's members. It returns errSuperseded if the parent is complete: then
-// another execution of the parent has run this operation, and later operations may have changed the
-// row.
-func (x *execution) readAhead(ctx context.Context) error {
+// buckets of effects.now's members. parentOpen is false if the parent is complete: then another
+// execution of the parent has run this operation, and later operations may have changed the row.
+func (x *execution) readAhead(ctx context.Context) (parentOpen bool, err error) {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1
 	if ids := parents(ctx); len(ids) > 0 {
@@ -236,15 +236,15 @@ func (x *execution) readAhead(ctx context.Context) error {
 		g.Go(func() error { return x.mutate(ctxOfBoth, x.leasedIntent()) })
 	}
 	if err := g.Wait(); err != nil {
-		return err
+		return false, err
 	}
 	if parent >= 0 && len(cells[parent]) == 0 {
-		return errSuperseded
+		return false, nil
 	}
 	if previous >= 0 && len(cells[previous]) > 0 {
 		if err := x.complete(ctx, x.intent.After); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return take(cells)
+	return true, take(cells)
 }

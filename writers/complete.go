@@ -68,12 +68,13 @@ func (x *execution) shortStages() int {
 // applyLater applies effects.later. If x.startedHere, it renews the lease, and takes a slot before
 // the first long stage. If no slot is free, it leaves the remaining stages to a sweep: waiting
 // could deadlock, because an operation with a slot may wait for this one.
-func (x *execution) applyLater(ctx context.Context) error {
+func (x *execution) applyLater(ctx context.Context) (next state, err error) {
 	if !x.startedHere || len(x.effects.later) == 0 {
-		return x.applyStages(ctx, x.effects.later, 0, "later ")
+		return stateEnding, x.applyStages(ctx, x.effects.later, 0, "later ")
 	}
 	short := x.shortStages()
-	return x.withLease(ctx, func(ctx context.Context) error {
+	next = stateEnding
+	err = x.withLease(ctx, func(ctx context.Context) error {
 		err := x.applyStages(ctx, x.effects.later[:short], 0, "later ")
 		if err != nil || !x.long() {
 			return err
@@ -82,10 +83,12 @@ func (x *execution) applyLater(ctx context.Context) error {
 		case x.w.slots <- struct{}{}:
 			defer func() { <-x.w.slots }()
 		default:
-			return errSuperseded
+			next = stateSuperseded
+			return nil
 		}
 		return x.applyStages(ctx, x.effects.later, short, "later ")
 	})
+	return next, err
 }
 
 // removeIntent first records the completion, if the type does, because awaitLast relies on that

@@ -35,7 +35,8 @@ import (
 //	              have made the change                                records its completion, and
 //	                                                                  another operation committed
 //	preparing     store the intent, complete the predecessor,       committing; COMMITTED if there is
-//	              read ahead for the effects                        no commit row
+//	              read ahead for the effects; after an error,       no commit row
+//	              remove the intent
 //	committing    send the CheckAndPut                              COMMITTED; resolving if it failed
 //	                                                                  or has no response
 //	resolving     read the commit record. It has
@@ -191,7 +192,7 @@ func (x *execution) step(ctx context.Context) (state, error) {
 	case stateCommitted:
 		return stateAcknowledged, x.applyStages(ctx, x.effects.now, 0, "now ")
 	case stateAcknowledged:
-		return stateEnding, x.applyLater(ctx)
+		return x.applyLater(ctx)
 	case stateEnding:
 		return stateComplete, x.removeIntent(ctx)
 	}

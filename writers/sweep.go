@@ -45,6 +45,10 @@ func (w *Writers) Run(ctx context.Context) {
 	w.outbox.Run(ctx, work)
 }
 
+// Lag returns the intents older than staleAge as of the last scan, also of those leased or not yet
+// due.
+func (w *Writers) Lag() outbox.Lag { return w.outbox.Lag() }
+
 // PendingSince is [outbox.Outbox.PendingSince] of the intents, also of those leased or not yet due.
 func (w *Writers) PendingSince() time.Time { return w.outbox.PendingSince() }
 

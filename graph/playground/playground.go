@@ -1,4 +1,5 @@
-// Package playground serves the GraphiQL IDE, embedded in the binary.
+// Package playground serves the GraphiQL IDE, whose source is in ide. It is a package for the files
+// that it embeds.
 package playground
 
 import (

@@ -109,3 +109,9 @@ func CheckDepartmentName(s string) error {
 // DepartmentRoles are the roles that a department defines, ascending.
 var DepartmentRoles = nameList(
 	AnyList{Table: "departments", Family: "r", Owner: &Departments.AnyObject, Count: "roleCount", Cursor: 'e'}, CheckCode)
+
+// Parents are the parents of departments.
+var Parents = reference(Reference{Attribute: "parent", Rooted: true}, Departments, Children,
+	func(d *Department) *string { return d.ParentCode },
+	func(d *Department) Child { return Child{*d.Name, d.Code} },
+	func(c Child) string { return c.Code })

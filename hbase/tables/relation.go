@@ -182,15 +182,3 @@ func reference[T, E any](r Reference, o *Object[T], l *List[E],
 	}
 	return &r
 }
-
-// Parents are the parents of departments.
-var Parents = reference(Reference{Attribute: "parent", Rooted: true}, Departments, Children,
-	func(d *Department) *string { return d.ParentCode },
-	func(d *Department) Child { return Child{*d.Name, d.Code} },
-	func(c Child) string { return c.Code })
-
-// Definers are the departments that define roles.
-var Definers = reference(Reference{Attribute: "department"}, Roles, DepartmentRoles,
-	func(r *Role) *string { return r.DepartmentCode },
-	func(r *Role) string { return r.Code },
-	func(code string) string { return code })

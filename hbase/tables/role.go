@@ -50,3 +50,9 @@ func nameList(l AnyList, check func(string) error) *List[string] {
 		encode: func(name string) (string, []byte) { return name, nil },
 	})
 }
+
+// Definers are the departments that define roles.
+var Definers = reference(Reference{Attribute: "department"}, Roles, DepartmentRoles,
+	func(r *Role) *string { return r.DepartmentCode },
+	func(r *Role) string { return r.Code },
+	func(code string) string { return code })
