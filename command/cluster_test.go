@@ -78,7 +78,7 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	})
 	started(t, "--store", h.URL())
 	another := hbase.Table{Name: tables.Plays.Table,
-		Families: []hbase.FamilySchema{{Name: "d", Encoding: "FAST_DIFF", Bloom: "ROW"}}}
+		Families: []hbase.FamilySchema{{Name: "d", Versions: 3}}}
 	err = errors.Join(store.DropTable(t.Context(), another.Name), store.CreateTable(t.Context(), another))
 	if err != nil {
 		t.Fatal(err)
@@ -86,9 +86,9 @@ func TestCommandsRunOnAClusterWithMutualTLS(t *testing.T) {
 	t.Run("tables list prints differences of schemas, and a command that corrects them", func(t *testing.T) {
 		status, stdout, stderr := command(t, "tables", "list", "--store", h.URL())
 		want := `plays
-    family d: DATA_BLOCK_ENCODING is FAST_DIFF, and twibase would make it ROW_INDEX_V1
+    family d: VERSIONS is 3, and twibase would make it 1
     family i is missing
-    in the HBase shell: alter 'plays', {NAME => 'd', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1'}, {NAME => 'i', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 1, CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '3600000'}}
+    in the HBase shell: alter 'plays', {NAME => 'd', VERSIONS => 1}, {NAME => 'i', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 2147483647, VERSIONS => 1, CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '3600000'}}
     to rewrite existing data: major_compact 'plays'
 `
 		if status != 0 || !strings.Contains(stdout, want) || strings.Count(stdout, "family") != 2 || stderr != "" {

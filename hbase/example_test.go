@@ -40,7 +40,7 @@ func ExampleStore_get() {
 	defer store.Close()
 	results, err := store.Get(ctx, []hbase.Get{
 		{Table: "users", Row: "a", Columns: "i:name"},
-		{Table: "users", Row: "a", Columns: "f", Page: hbase.After("b", 10)},
+		{Table: "users", Row: "a", Columns: "f", Page: hbase.Page{Start: hbase.Next("b"), Limit: 10}},
 		{Table: "users", Row: "missing"},
 	})
 	if err != nil {

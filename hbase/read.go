@@ -21,9 +21,6 @@ type Get struct {
 	// Versions limits the versions of each column, newest first. 0 means 1, and a Page allows no
 	// more.
 	Versions int
-
-	// Time is applied before Versions.
-	Time TimeRange
 }
 
 // Page is a range of columns.
@@ -35,9 +32,6 @@ type Page struct {
 	Limit    int
 	NoValues bool
 }
-
-// After returns the page of the columns that follow qualifier.
-func After(qualifier string, limit int) Page { return Page{Start: Next(qualifier), Limit: limit} }
 
 // Exactly returns the page of one column.
 func Exactly(qualifier string) Page { return Page{Start: qualifier, Stop: Next(qualifier)} }
@@ -53,14 +47,6 @@ func PrefixEnd(prefix string) string {
 		}
 	}
 	return ""
-}
-
-// TimeRange is [From, To) in milliseconds. A To of 0 is no end.
-type TimeRange struct{ From, To int64 }
-
-// Contains reports whether timestamp is in the range.
-func (t TimeRange) Contains(timestamp int64) bool {
-	return timestamp >= t.From && (t.To == 0 || timestamp < t.To)
 }
 
 // Result has cells in HBase's order: family, qualifier, newest first.
@@ -112,8 +98,6 @@ type Scan struct {
 	Reversed    bool
 	Columns     string
 	Page        Page
-	Versions    int
-	Time        TimeRange
 	// Limit is in rows. 0 means no limit.
 	Limit int
 	// PageSize is in rows per RPC. If it is 0, the engine decides.
@@ -205,7 +189,10 @@ func (g Get) Validate() error {
 	if err := checkRow(g.Row); err != nil {
 		return err
 	}
-	return validateSelection(g.Columns, g.Page, g.Versions, g.Time)
+	if g.Versions < 0 || g.Versions > 1 && g.Page != (Page{}) {
+		return fmt.Errorf("%w: Versions can't be negative, nor more than 1 with a Page", ErrInvalid)
+	}
+	return validateSelection(g.Columns, g.Page)
 }
 
 // Validate may return [ErrInvalid].
@@ -213,25 +200,21 @@ func (s Scan) Validate() error {
 	if s.Limit < 0 || s.PageSize < 0 {
 		return fmt.Errorf("%w: a scan's Limit and PageSize can't be negative", ErrInvalid)
 	}
-	return validateSelection(s.Columns, s.Page, s.Versions, s.Time)
+	return validateSelection(s.Columns, s.Page)
 }
 
-func validateSelection(columns string, page Page, versions int, time TimeRange) error {
+func validateSelection(columns string, page Page) error {
 	selected, whole := 0, true
 	err := eachColumn(columns, func(c Column) { selected, whole = selected+1, whole && c.Whole })
 	switch {
 	case err != nil:
 		return err
-	case page.Limit < 0 || versions < 0:
-		return fmt.Errorf("%w: Limit and Versions can't be negative", ErrInvalid)
-	case page != Page{} && versions > 1:
-		return fmt.Errorf("%w: a Page holds one version of each column", ErrInvalid)
+	case page.Limit < 0:
+		return fmt.Errorf("%w: the Page's Limit can't be negative", ErrInvalid)
 	case (page.Start != "" || page.Stop != "") && (selected != 1 || !whole):
 		return fmt.Errorf("%w: a Page with Start or Stop needs Columns to name one whole family, not %q", ErrInvalid, columns)
 	case page.Stop != "" && page.Stop < page.Start:
 		return fmt.Errorf("%w: the Page's Stop is before its Start", ErrInvalid)
-	case time.From < 0 || time.To != 0 && time.To < time.From:
-		return fmt.Errorf("%w: TimeRange [%d, %d) is malformed", ErrInvalid, time.From, time.To)
 	}
 	return nil
 }
@@ -257,5 +240,5 @@ func Select[S any](gets []Get, results []Result, selection func(*Get) (S, error)
 
 func (g *Get) sameButRow(other *Get) bool {
 	return g.Table == other.Table && g.Columns == other.Columns && g.Page == other.Page &&
-		g.Versions == other.Versions && g.Time == other.Time
+		g.Versions == other.Versions
 }

@@ -13,15 +13,10 @@ type Table struct {
 	Splits []string
 }
 
-// FamilySchema defines a column family. Zero fields have HBase's default: 1 for Versions.
+// FamilySchema defines a column family. A zero Versions is 1.
 type FamilySchema struct {
 	Name     string
 	Versions int
-	Encoding string // DATA_BLOCK_ENCODING
-	Bloom    string // BLOOMFILTER
-
-	Compression string
-	BlockSize   int // bytes
 	// TTL is in whole seconds. 0 means forever.
 	TTL time.Duration
 }
@@ -36,7 +31,7 @@ func (t Table) Validate() error {
 			ErrInvalid, t.Name, len(t.Families))
 	}
 	for i, f := range t.Families {
-		if !isWord(f.Name) || f.Versions < 0 || f.BlockSize < 0 || f.TTL < 0 || f.TTL%time.Second != 0 {
+		if !isWord(f.Name) || f.Versions < 0 || f.TTL < 0 || f.TTL%time.Second != 0 {
 			return fmt.Errorf("%w: table %s: family %q is malformed", ErrInvalid, t.Name, f.Name)
 		}
 		for _, other := range t.Families[:i] {

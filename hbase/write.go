@@ -43,7 +43,6 @@ type Kind uint8
 const (
 	Family      Kind = iota // HBase's DeleteFamily
 	AllVersions             // DeleteColumn
-	OneVersion              // Delete, of one timestamp, which must not be 0
 )
 
 // Deletion is a part of a Delete.
@@ -109,8 +108,8 @@ func (d Delete) Validate() error {
 		return fmt.Errorf("%w: timestamp %d is out of range", ErrInvalid, d.Timestamp)
 	}
 	for _, c := range d.Columns {
-		if !validTime(c.Timestamp) || c.Kind > OneVersion || c.Kind == OneVersion && c.Timestamp == 0 {
-			return fmt.Errorf("%w: %s:%q: a Deletion needs a known kind and a timestamp in range, which OneVersion must set",
+		if !validTime(c.Timestamp) || c.Kind > AllVersions {
+			return fmt.Errorf("%w: %s:%q: a Deletion needs a known kind and a timestamp in range",
 				ErrInvalid, c.Family, c.Qualifier)
 		}
 	}

@@ -179,7 +179,7 @@ const (
 func newTemplate(g hbase.Get) *template {
 	t := &template{get: g}
 	switch {
-	case g.Columns == "" || g.Versions > 1 || g.Time != hbase.TimeRange{} || g.Page.Start != "" || g.Page.Stop != "":
+	case g.Columns == "" || g.Versions > 1 || g.Page.Start != "" || g.Page.Stop != "":
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
 		t.kind, t.maxCells = firstPage, g.Page.Limit
 	case g.Page.Limit == 0:

@@ -55,8 +55,7 @@ const pageSize = 20
 func newTable(name string, families ...string) hbase.Table {
 	table := hbase.Table{Name: name, Splits: tables.Definitions(regions)[0].Splits}
 	for _, family := range families {
-		table.Families = append(table.Families,
-			hbase.FamilySchema{Name: family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW"})
+		table.Families = append(table.Families, hbase.FamilySchema{Name: family})
 	}
 	return table
 }

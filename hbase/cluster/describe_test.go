@@ -18,7 +18,7 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 	store := open(t)
 	wanted := func(name string) hbase.Table {
 		return hbase.Table{Name: name, Splits: []string{"m"}, Families: []hbase.FamilySchema{
-			{Name: "f", Encoding: "ROW_INDEX_V1", Bloom: "ROWCOL", BlockSize: 16 << 10},
+			{Name: "f"},
 			{Name: "g", Versions: 5, TTL: time.Hour},
 		}}
 	}
@@ -34,7 +34,7 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 	})
 	t.Run("a table of another program, and the command that changes it", func(t *testing.T) {
 		name := fmt.Sprintf("cluster-%x", rand.Uint64())
-		families := map[string]map[string]string{"f": {"VERSIONS": "1", "TTL": "86400"}, "others": nil}
+		families := map[string]map[string]string{"f": {"VERSIONS": "1", "TTL": "86400", "BLOOMFILTER": "ROWCOL"}, "others": nil}
 		if err := store.Admin().CreateTable(hrpc.NewCreateTable(t.Context(), []byte(name), families)); err != nil {
 			t.Fatal(err)
 		}
@@ -44,8 +44,7 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []cluster.Difference{
-			{"f", "BLOCKSIZE", "65536", "16384"},
-			{"f", "BLOOMFILTER", "ROW", "ROWCOL"},
+			{"f", "BLOOMFILTER", "ROWCOL", "ROW"},
 			{"f", "DATA_BLOCK_ENCODING", "FAST_DIFF", "ROW_INDEX_V1"},
 			{"f", "TTL", "86400", "2147483647"},
 			{"f", "hbase.hstore.time.to.purge.deletes", "unset", "3600000"},
@@ -53,7 +52,7 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 			{"g", "BLOCKSIZE", "", "65536"},
 			{"g", "BLOOMFILTER", "", "ROW"},
 			{"g", "COMPRESSION", "", "NONE"},
-			{"g", "DATA_BLOCK_ENCODING", "", "NONE"},
+			{"g", "DATA_BLOCK_ENCODING", "", "ROW_INDEX_V1"},
 			{"g", "IN_MEMORY", "", "false"},
 			{"g", "KEEP_DELETED_CELLS", "", "false"},
 			{"g", "MIN_VERSIONS", "", "0"},
@@ -66,10 +65,10 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		const purge = "CONFIGURATION => {'hbase.hstore.time.to.purge.deletes' => '3600000'}"
-		line := "alter '" + name + "', {NAME => 'f', BLOCKSIZE => 16384, BLOOMFILTER => 'ROWCOL', " +
+		line := "alter '" + name + "', {NAME => 'f', BLOOMFILTER => 'ROW', " +
 			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', TTL => 2147483647, " + purge + "}, " +
 			"{NAME => 'g', BLOCKCACHE => 'true', BLOCKSIZE => 65536, BLOOMFILTER => 'ROW', COMPRESSION => 'NONE', " +
-			"DATA_BLOCK_ENCODING => 'NONE', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', " +
+			"DATA_BLOCK_ENCODING => 'ROW_INDEX_V1', IN_MEMORY => 'false', KEEP_DELETED_CELLS => 'false', " +
 			"MIN_VERSIONS => 0, REPLICATION_SCOPE => 0, TTL => 3600, VERSIONS => 5, " + purge + "}"
 		if diff := cmp.Diff(line, cluster.AlterCommand(name, got)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tsuna/gohbase/pb"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"twibase/hbase"
@@ -121,5 +120,5 @@ func (s *Store) readEnabled(table string) (bool, error) {
 }
 
 var tableStateOnly = &selection{
-	columns: protoColumns([]hbase.Column{{Family: stateFamily, Qualifier: "state"}}), time: &pb.TimeRange{},
+	columns: protoColumns([]hbase.Column{{Family: stateFamily, Qualifier: "state"}}),
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -69,37 +71,24 @@ func TestErrorsOfHBaseAreTranslated(t *testing.T) {
 }
 
 func TestFamiliesHaveTheirAttributes(t *testing.T) {
-	for name, test := range map[string]struct {
-		family hbase.FamilySchema
-		want   map[string]string
-	}{
-		"defaults are HBase's, not gohbase's": {
-			hbase.FamilySchema{Name: "f"},
-			map[string]string{"VERSIONS": "1", "DATA_BLOCK_ENCODING": "NONE"},
-		},
-		"all attributes": {
-			hbase.FamilySchema{
-				Name:        "f",
-				Versions:    3,
-				Encoding:    "ROW_INDEX_V1",
-				Bloom:       "ROWCOL",
-				Compression: "GZ",
-				BlockSize:   16384,
-			},
-			map[string]string{
-				"VERSIONS":            "3",
-				"DATA_BLOCK_ENCODING": "ROW_INDEX_V1",
-				"BLOOMFILTER":         "ROWCOL",
-				"COMPRESSION":         "GZ",
-				"BLOCKSIZE":           "16384",
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, attributes(test.family)); diff != "" {
-				t.Error(diff)
-			}
-		})
+	common := map[string]string{"VERSIONS": "1", "DATA_BLOCK_ENCODING": "ROW_INDEX_V1", "BLOOMFILTER": "ROW"}
+	if diff := cmp.Diff(common, attributes(hbase.FamilySchema{Name: "f"})); diff != "" {
+		t.Error(diff)
+	}
+	all := maps.Clone(common)
+	all["VERSIONS"], all["TTL"] = "3", "3600"
+	if diff := cmp.Diff(all, attributes(hbase.FamilySchema{Name: "f", Versions: 3, TTL: time.Hour})); diff != "" {
+		t.Error(diff)
+	}
+	const document = "../../docs/TABLES.md"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := fmt.Sprintf("\n    family = {VERSIONS => %s, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}\n",
+		common["VERSIONS"], common["DATA_BLOCK_ENCODING"], common["BLOOMFILTER"])
+	if !strings.Contains(string(text), line) {
+		t.Errorf("%s lacks %s", document, line)
 	}
 }
 

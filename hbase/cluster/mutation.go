@@ -49,7 +49,6 @@ func (s *Store) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]error
 
 const (
 	putCell               = 4
-	deleteOneVersionCell  = 8
 	deleteAllVersionsCell = 12
 	deleteFamilyCell      = 14
 	latestTimestamp       = math.MaxInt64
@@ -101,8 +100,6 @@ func newDelete(ctx context.Context, d hbase.Delete) *mutationCall {
 			call.add(deleteFamilyCell, cell)
 		case hbase.AllVersions:
 			call.add(deleteAllVersionsCell, cell)
-		case hbase.OneVersion:
-			call.add(deleteOneVersionCell, cell)
 		}
 	}
 	return call

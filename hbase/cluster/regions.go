@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/tsuna/gohbase/hrpc"
-	"github.com/tsuna/gohbase/pb"
 	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
@@ -143,4 +142,4 @@ func (s *Store) awaitRegions(ctx context.Context, table string) error {
 	return nil
 }
 
-var firstCell = &selection{time: &pb.TimeRange{}, limit: number(1)}
+var firstCell = &selection{limit: number(1)}

@@ -106,8 +106,7 @@ type scanCall struct {
 }
 
 func newScan(ctx context.Context, scan hbase.Scan, p position, size int) (*scanCall, error) {
-	get := hbase.Get{Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time}
-	sel, err := newSelection(&get)
+	sel, err := newSelection(&hbase.Get{Columns: scan.Columns, Page: scan.Page})
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +136,7 @@ func (c *scanCall) ToProto() proto.Message {
 	request.ClientHandlesPartials = proto.Bool(false)
 	request.ClientHandlesHeartbeats = proto.Bool(false)
 	sel := c.selection
-	request.Scan.Column, request.Scan.Filter, request.Scan.TimeRange = sel.columns, sel.filter, sel.time
-	request.Scan.MaxVersions, request.Scan.StoreLimit = sel.versions, sel.limit
+	request.Scan.Column, request.Scan.Filter, request.Scan.StoreLimit = sel.columns, sel.filter, sel.limit
 	return request
 }
 

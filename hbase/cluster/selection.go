@@ -13,14 +13,13 @@ import (
 type selection struct {
 	columns  []*pb.Column
 	filter   *pb.Filter
-	time     *pb.TimeRange
 	versions *uint32
 	limit    *uint32
 }
 
 func (sel *selection) fill(get *pb.Get, row []byte) {
 	get.Row, get.Column, get.Filter = row, sel.columns, sel.filter
-	get.TimeRange, get.MaxVersions, get.StoreLimit = sel.time, sel.versions, sel.limit
+	get.MaxVersions, get.StoreLimit = sel.versions, sel.limit
 }
 
 func protoColumns(list []hbase.Column) []*pb.Column {
@@ -40,15 +39,9 @@ func newSelection(g *hbase.Get) (*selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel := &selection{columns: protoColumns(list), time: &pb.TimeRange{}}
+	sel := &selection{columns: protoColumns(list)}
 	if g.Versions > 1 {
 		sel.versions = number(g.Versions)
-	}
-	if g.Time.From > 0 {
-		sel.time.From = new(uint64(g.Time.From))
-	}
-	if g.Time.To > 0 {
-		sel.time.To = new(uint64(g.Time.To))
 	}
 	if g.Page.Limit > 0 {
 		// HBase's limit counts cells of each family after deletes, versions and filters.

@@ -75,7 +75,7 @@ func (s *Store) holds(ctx context.Context, put hbase.Put) (bool, error) {
 	for _, c := range put.Cells {
 		columns = append(columns, hbase.Column{Family: c.Family, Qualifier: c.Qualifier})
 	}
-	sel := &selection{columns: protoColumns(columns), time: &pb.TimeRange{}, versions: number(math.MaxInt32)}
+	sel := &selection{columns: protoColumns(columns), versions: number(math.MaxInt32)}
 	get := newGet(ctx, put.Table, put.Row, sel)
 	if _, err := s.sendOne(ctx, get); err != nil {
 		return false, err

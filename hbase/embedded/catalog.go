@@ -102,7 +102,7 @@ func (s *Store) Tables(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.tables)), nil
 }
 
-// CreateTable stores the splits, but does not use them.
+// CreateTable ignores the splits.
 func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 	if err := definition.Validate(); err != nil {
 		return err
@@ -116,9 +116,6 @@ func (s *Store) CreateTable(ctx context.Context, definition hbase.Table) error {
 			return nil, err
 		}
 		stored := storedTable{ID: uint32(last) + 1, Families: definition.Families}
-		for _, key := range definition.Splits {
-			stored.Splits = append(stored.Splits, []byte(key))
-		}
 		value, err := json.Marshal(stored)
 		if err != nil {
 			return nil, err

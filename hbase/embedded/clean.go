@@ -205,8 +205,7 @@ func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 		return badKey(r.key)
 	}
 	r.column = append(r.column[:0], r.key[:n]...)
-	m := mask{r.masked, -1}
-	visible := 0
+	masked, visible := r.masked, 0
 	var superseded [][]byte
 	for ; r.in(r.column); r.next() {
 		timestamp, kind, ok := version(r.key[n:])
@@ -214,12 +213,12 @@ func (r *reader) sweepColumn(f family, b *pebble.Batch) error {
 		case !ok:
 			return badKey(r.key)
 		case kind != kindPut:
-			m.add(kind, timestamp)
+			masked = max(masked, timestamp)
 			if err := r.sweepMarker(b); err != nil {
 				return err
 			}
 			continue
-		case m.hides(timestamp) || r.expired(f.ttl, timestamp):
+		case timestamp <= masked || r.expired(f.ttl, timestamp):
 			_ = b.Delete(r.key, nil)
 			continue
 		}

@@ -208,18 +208,6 @@ func TestCleaningRemovesVersionsThatNoReadReturns(t *testing.T) {
 			d.expect("i:n@500", "v:x@1")
 		}
 	})
-	t.Run("versions with a OneVersion marker each are removed", func(t *testing.T) {
-		d := newFixture(t)
-		for n := range 40 {
-			d.put("i:n", int64(n+1))
-			d.remove(hbase.OneVersion, "i:n", int64(n+1))
-		}
-		d.put("i:n", 50)
-		// Without this deletion, a read of the newest version would not reach the others.
-		d.remove(hbase.OneVersion, "i:n", 50)
-		d.clean(41)
-		d.expect()
-	})
 	t.Run("a late put is masked after the cleaning", func(t *testing.T) {
 		d := newFixture(t)
 		d.put("i:n", 5)
@@ -320,7 +308,7 @@ func TestCleanChangesNoRead(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(rt, "writes") {
 			column := columns.Draw(rt, "column")
 			timestamp := rapid.Int64Range(1, 9).Draw(rt, "timestamp")
-			kind := rapid.SampledFrom([]hbase.Kind{hbase.Family, hbase.AllVersions, hbase.OneVersion}).Draw(rt, "kind")
+			kind := rapid.SampledFrom([]hbase.Kind{hbase.Family, hbase.AllVersions}).Draw(rt, "kind")
 			isPut := rapid.IntRange(0, 3).Draw(rt, "put") > 0
 			for _, d := range []*fixture{cleaned, left} {
 				if isPut {

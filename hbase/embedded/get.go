@@ -75,7 +75,7 @@ func (s *Store) prepare(gets []hbase.Get, lookups []lookup, results []hbase.Resu
 		hash := rowHash(sel.table, g.Row)
 		lookups[i] = lookup{
 			sel:       sel.selection,
-			cacheable: s.cache != nil && !sel.expires && g.Versions <= 1 && g.Time == hbase.TimeRange{},
+			cacheable: s.cache != nil && !sel.expires && g.Versions <= 1,
 			index:     rowStateIndex(hash),
 			key:       cacheKey{sel.shape, g.Row},
 			hash:      hash ^ sel.shapeHash,
@@ -151,7 +151,7 @@ func (s *Store) answer(
 
 func (r *reader) get(g *hbase.Get, sel *selection) ([]hbase.Cell, error) {
 	r.within = true
-	r.prepare(g.Page, g.Versions, g.Time)
+	r.prepare(g.Page, max(g.Versions, 1))
 	r.rowKey = appendRow(r.rowKey[:0], sel.table, g.Row)
 	return r.row(sel)
 }

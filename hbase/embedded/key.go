@@ -31,7 +31,6 @@ const (
 // Kinds in key order: at one timestamp, markers precede versions.
 const (
 	kindAllVersions = 1
-	kindOneVersion  = 2
 	kindPut         = 3
 )
 
@@ -67,7 +66,7 @@ func familyMarker(tail []byte) (timestamp int64, ok bool) {
 }
 
 func version(tail []byte) (timestamp int64, kind byte, ok bool) {
-	if len(tail) != tailLength || tail[8] < kindAllVersions || tail[8] > kindPut {
+	if len(tail) != tailLength || tail[8] != kindAllVersions && tail[8] != kindPut {
 		return 0, 0, false
 	}
 	return decodeTime(tail), tail[8], true

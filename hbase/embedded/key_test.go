@@ -36,7 +36,7 @@ func drawEntry(t *rapid.T, name string) entry {
 		family:    rapid.SampledFrom([]string{"f", "fa", "i"}).Draw(t, name+" family"),
 		qualifier: some.Draw(t, name+" qualifier"),
 		timestamp: rapid.SampledFrom([]int64{0, 1, 255, 256, math.MaxInt64 - 1}).Draw(t, name+" timestamp"),
-		kind:      rapid.SampledFrom([]byte{kindAllVersions, kindOneVersion, kindPut}).Draw(t, name+" kind"),
+		kind:      rapid.SampledFrom([]byte{kindAllVersions, kindPut}).Draw(t, name+" kind"),
 	}
 }
 

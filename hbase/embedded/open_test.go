@@ -55,7 +55,7 @@ func TestOpenCreatesAndLocksItsDirectory(t *testing.T) {
 	t.Run("table definitions are durable", func(t *testing.T) {
 		dir := t.TempDir()
 		definition := hbase.Table{Name: "t", Splits: []string{"\x00\xff", "\xfe"}, Families: []hbase.FamilySchema{
-			{Name: "i", Versions: 3, Encoding: "ROW_INDEX_V1", Bloom: "ROW", Compression: "NONE", BlockSize: 1 << 16},
+			{Name: "i", Versions: 3},
 			{Name: "f", TTL: time.Hour},
 		}}
 		s := mustOpen(t, dir)
@@ -74,6 +74,21 @@ func TestOpenCreatesAndLocksItsDirectory(t *testing.T) {
 		}
 		want := []family{{"f", 1, 3600_000}, {"i", 3, 0}}
 		if got := s.tables["t"].families; !slices.Equal(want, got) {
+			t.Errorf("got families %v, want %v", got, want)
+		}
+	})
+	t.Run("table definitions of earlier versions are read", func(t *testing.T) {
+		dir := t.TempDir()
+		s := mustOpen(t, dir)
+		key := append(bytes.Clone(tablePrefix), "t"...)
+		earlier := `{"ID":1,"Families":[{"Name":"i","Versions":1,"Encoding":"ROW_INDEX_V1","Bloom":"ROW",` +
+			`"Compression":"","BlockSize":0,"TTL":3600000000000}],"Splits":["AP8="]}`
+		if err := errors.Join(s.db.Set(key, []byte(earlier), pebble.Sync), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s = mustOpen(t, dir)
+		defer s.Close()
+		if got, want := s.tables["t"].families, []family{{"i", 1, 3600_000}}; !slices.Equal(want, got) {
 			t.Errorf("got families %v, want %v", got, want)
 		}
 	})

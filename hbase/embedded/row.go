@@ -19,7 +19,6 @@ type query struct {
 	limit       int
 	noValues    bool
 	versions    int
-	time        hbase.TimeRange
 }
 
 // reader reads a snapshot.
@@ -46,9 +45,9 @@ func (s *Store) reader(opts *pebble.IterOptions) (*reader, error) {
 
 func (r *reader) close() { _ = r.it.Close() } // returns the iterator's error again
 
-func (r *reader) prepare(page hbase.Page, versions int, time hbase.TimeRange) {
+func (r *reader) prepare(page hbase.Page, versions int) {
 	q := &r.query
-	q.start, q.stop, q.limit, q.versions, q.time = q.start[:0], q.stop[:0], page.Limit, max(versions, 1), time
+	q.start, q.stop, q.limit, q.versions = q.start[:0], q.stop[:0], page.Limit, versions
 	q.noValues = page.NoValues
 	if page.Start != "" {
 		q.start = appendEscaped(q.start, page.Start)
@@ -157,22 +156,6 @@ func (r *reader) readPage(fs *familySelection) error {
 	return nil
 }
 
-// mask hides deleted versions.
-type mask struct {
-	upTo int64 // hides the versions up to this timestamp
-	only int64 // hides the version of the last OneVersion marker
-}
-
-func (m *mask) add(kind byte, timestamp int64) {
-	if kind == kindAllVersions {
-		m.upTo = max(m.upTo, timestamp)
-	} else {
-		m.only = timestamp
-	}
-}
-
-func (m *mask) hides(timestamp int64) bool { return timestamp <= m.upTo || timestamp == m.only }
-
 // readColumn reads and passes the column at the cursor. known is nil unless it was selected by
 // name.
 func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err error) {
@@ -181,17 +164,15 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		return false, badKey(r.key)
 	}
 	r.column = append(r.column[:0], r.key[:n]...)
-	q := &r.query
-	left := min(q.versions, fs.versions)
-	m := mask{r.masked, -1}
-	visible, passed := 0, 0
+	left := min(r.query.versions, fs.versions)
+	masked, visible, passed := r.masked, 0, 0
 	for ; r.in(r.column); r.next() {
 		timestamp, kind, ok := version(r.key[n:])
 		if !ok {
 			return false, badKey(r.key)
 		}
 		// Neither this version nor an older one matches.
-		if timestamp <= m.upTo || left == 0 || timestamp < q.time.From {
+		if timestamp <= masked || left == 0 {
 			if passed++; passed > max(maxPassed, fs.versions+tolerated) {
 				r.past = append(r.past[:0], r.column...)
 				r.seek(prefixEnd(r.past))
@@ -200,19 +181,19 @@ func (r *reader) readColumn(fs *familySelection, known *column) (found bool, err
 		}
 		switch {
 		case kind != kindPut:
-			m.add(kind, timestamp)
+			masked = max(masked, timestamp)
 			if err := r.countMarker(); err != nil {
 				return false, err
 			}
 			continue
-		case m.hides(timestamp) || r.expired(fs.ttl, timestamp):
+		case timestamp <= masked || r.expired(fs.ttl, timestamp):
 			r.garbage++
 			continue
 		}
 		if visible++; visible == fs.versions+tolerated+1 {
 			r.garbage += tolerated
 		}
-		if left > 0 && q.time.Contains(timestamp) {
+		if left > 0 {
 			if err := r.take(fs.name, known, timestamp, found); err != nil {
 				return false, err
 			}

@@ -54,7 +54,7 @@ func (s *Store) page(ctx context.Context, scan *hbase.Scan, left *keyRange, size
 	}
 	defer r.close()
 	defer hbase.StatsOf(ctx).CountRPC(server, 0, time.Now())
-	r.prepare(scan.Page, scan.Versions, scan.Time)
+	r.prepare(scan.Page, 1)
 	bytesRead := int64(0)
 	for n := 0; r.nextRow(left, scan.Reversed); n++ {
 		if len(rows) == size || bytesRead >= maxPageBytes {

@@ -24,11 +24,10 @@ type family struct {
 	ttl      int64 // ms
 }
 
-// storedTable is JSON in the catalog. Splits are []byte because a JSON string is UTF-8.
+// storedTable is JSON in the catalog.
 type storedTable struct {
 	ID       uint32
 	Families []hbase.FamilySchema
-	Splits   [][]byte
 }
 
 func newTable(id uint32, name string, families []hbase.FamilySchema) *table {

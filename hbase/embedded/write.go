@@ -149,8 +149,6 @@ func (w *writer) delete(t *table, d hbase.Delete) {
 			w.familyMarker(c.Family, c.Timestamp, written)
 		case hbase.AllVersions:
 			w.cell(c.Family, c.Qualifier, c.Timestamp, kindAllVersions, written)
-		case hbase.OneVersion:
-			w.cell(c.Family, c.Qualifier, c.Timestamp, kindOneVersion, written)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 		{"rows, 2 of 4 cells", benchRows, 2, hbase.Get{Columns: "i:email i:name"}},
 		{"missing rows", 0, 0, hbase.Get{Columns: "i"}},
 		{"first pages of 21", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Limit: 21}}},
-		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.After(middle, 21)}},
+		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Start: hbase.Next(middle), Limit: 21}}},
 		{"rows with their first pages of 21", benchLists, 25, hbase.Get{Columns: "i f", Page: hbase.Page{Limit: 21}}},
 	} {
 		for _, size := range []int{20, 100, 400, 10_000} {
@@ -95,7 +95,7 @@ func loadBench(b *testing.B, store hbase.Store) (table string) {
 	table = fmt.Sprintf("bench-%x", rand.Uint64())
 	definition := hbase.Table{Name: table, Splits: []string{"\x2a", "\x55", "\x80", "\xaa", "\xd5"}}
 	for _, family := range []string{"i", "f"} {
-		definition.Families = append(definition.Families, hbase.FamilySchema{Name: family, Encoding: "ROW_INDEX_V1"})
+		definition.Families = append(definition.Families, hbase.FamilySchema{Name: family})
 	}
 	if err := store.CreateTable(ctx, definition); err != nil {
 		b.Fatal(err)

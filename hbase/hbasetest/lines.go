@@ -24,7 +24,7 @@ func (n Names) qualifier(table, family, qualifier string) string {
 
 func (n Names) get(g hbase.Get) string {
 	return fmt.Sprintf("Get %s %s %s", g.Table, n.row(g.Table, g.Row),
-		n.selection(g.Table, g.Columns, g.Page, g.Versions, g.Time))
+		n.selection(g.Table, g.Columns, g.Page, g.Versions))
 }
 
 func (n Names) scan(s hbase.Scan) string {
@@ -37,7 +37,7 @@ func (n Names) scan(s hbase.Scan) string {
 	if s.Stop != "" {
 		fmt.Fprintf(&b, "stop %s", n.row(s.Table, s.Stop))
 	}
-	b.WriteString(") " + n.selection(s.Table, s.Columns, s.Page, s.Versions, s.Time))
+	b.WriteString(") " + n.selection(s.Table, s.Columns, s.Page, 1))
 	if s.Reversed {
 		b.WriteString(" reversed")
 	}
@@ -47,8 +47,8 @@ func (n Names) scan(s hbase.Scan) string {
 	return b.String()
 }
 
-// selection renders "i:name,i:email [limit 3] [2 versions] [time 5-9]". "*" means every family.
-func (n Names) selection(table, columns string, page hbase.Page, versions int, time hbase.TimeRange) string {
+// selection renders "i:name,i:email [limit 3] [2 versions]". "*" means every family.
+func (n Names) selection(table, columns string, page hbase.Page, versions int) string {
 	parts := []string{"*"}
 	if columns != "" {
 		parts[0] = strings.Join(strings.Fields(columns), ",")
@@ -58,11 +58,6 @@ func (n Names) selection(table, columns string, page hbase.Page, versions int, t
 	}
 	if versions > 1 {
 		parts = append(parts, fmt.Sprintf("[%d versions]", versions))
-	}
-	if time.To != 0 {
-		parts = append(parts, fmt.Sprintf("[time %d-%d]", time.From, time.To))
-	} else if time.From != 0 {
-		parts = append(parts, fmt.Sprintf("[time %d-]", time.From))
 	}
 	return strings.Join(parts, " ")
 }
@@ -123,8 +118,6 @@ func (n Names) deletions(d hbase.Delete) string {
 			list = append(list, c.Family)
 		case hbase.AllVersions:
 			list = append(list, n.column(d.Table, c.Family, c.Qualifier))
-		case hbase.OneVersion:
-			list = append(list, fmt.Sprintf("%s@%d", n.column(d.Table, c.Family, c.Qualifier), c.Timestamp))
 		}
 	}
 	return strings.Join(list, ",")

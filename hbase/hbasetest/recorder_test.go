@@ -34,10 +34,10 @@ func TestRecorderWritesALinePerCall(t *testing.T) {
 	r.Get(ctx, []hbase.Get{
 		{Table: "t", Row: "##b", Columns: "i:name  i:email"},
 		{Table: "t", Row: "##a"},
-		{Table: "t", Row: "##a", Columns: "f", Page: hbase.After("x\xff", 21)},
+		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Page{Start: "x\xff\x00", Limit: 21}},
 		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Exactly("x")},
 		{Table: "t", Row: "##a", Columns: "f", Page: hbase.Page{Start: "a", Stop: "b"}},
-		{Table: "t", Row: "##a", Columns: "i", Versions: 3, Time: hbase.TimeRange{From: 5}},
+		{Table: "t", Row: "##a", Columns: "i", Versions: 3},
 	})
 	scan := hbase.Scan{
 		Table: "t", Start: "##a", Columns: "f", Page: hbase.Page{Limit: 2}, Reversed: true, Limit: 20,
@@ -53,7 +53,7 @@ func TestRecorderWritesALinePerCall(t *testing.T) {
 		hbase.Delete{Table: "t", Row: "##b", Columns: []hbase.Deletion{
 			{Kind: hbase.Family, Family: "i"},
 			{Kind: hbase.AllVersions, Family: "f", Qualifier: "q"},
-			{Kind: hbase.OneVersion, Family: "f", Qualifier: "", Timestamp: 9}}},
+			{Kind: hbase.AllVersions, Family: "f", Qualifier: ""}}},
 	})
 	put := hbase.Put{Table: "t", Row: "##a", Cells: []hbase.Cell{{Family: "i", Qualifier: "q"}}}
 	r.CheckAndPut(ctx, hbase.Check{Family: "i", Qualifier: "q"}, put)
@@ -67,11 +67,11 @@ func TestRecorderWritesALinePerCall(t *testing.T) {
 			`Get t a f [after "x\xff" limit 21]`,
 			`Get t a f [exactly "x"]`,
 			`Get t a f [start "a" stop "b"]`,
-			`Get t a i [3 versions] [time 5-]`,
+			`Get t a i [3 versions]`,
 			`Get t b i:name,i:email`,
 		},
 		{`Scan t [start a, ) f [limit 2] reversed limit 20`},
-		{`Delete t a *`, `Delete t b i,f:q,f:""@9`, `Put t 小红 i:name,f:"\x01"`},
+		{`Delete t a *`, `Delete t b i,f:q,f:""`, `Put t 小红 i:name,f:"\x01"`},
 		{`CheckAndPut t a if i:q then i:q`},
 		{`CreateTable u`},
 		{`Tables`},

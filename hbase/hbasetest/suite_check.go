@@ -34,11 +34,6 @@ func (s *suite) testCheckAndPut(t *testing.T) {
 		{"a deleted cell does not have its value", []write{ten, remove(hbase.AllVersions, "i:q", 20)}, "i:q", "old", false},
 		{"the newest version is checked", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "new", true},
 		{"an older version is not checked", []write{put1("v:q", 10, "old"), put1("v:q", 20, "new")}, "v:q", "old", false},
-		{
-			"a version that a deletion uncovers is checked",
-			[]write{put1("v:q", 10, "old"), put1("v:q", 20, "new"), remove(hbase.OneVersion, "v:q", 20)},
-			"v:q", "old", true,
-		},
 		{"the empty qualifier is checked", []write{put1("i:", 10, "old")}, "i:", "old", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -161,13 +161,9 @@ func (s *suite) testScanSkips(t *testing.T) {
 			want = append(want, key)
 		case i%5 == 1:
 			s.write(t, s.table, key, put1("f:mark", 1, ""), removeRow(2))
-		case i%5 == 2:
-			s.write(t, s.table, key, put1("f:mark", 50, ""))
 		}
 	}
-	scan := hbase.Scan{
-		Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "f", Time: hbase.TimeRange{To: 50},
-	}
+	scan := hbase.Scan{Table: s.table, Start: prefix, Stop: hbase.PrefixEnd(prefix), Columns: "f"}
 	for _, size := range []int{0, 1, 2, 5} {
 		scan.PageSize = size
 		s.expectRows(t, scan, want...)
@@ -189,10 +185,9 @@ func (s *suite) testScanSelects(t *testing.T) {
 	for _, scan := range []hbase.Scan{
 		{},
 		{Columns: "v:a i"},
-		{Columns: "v", Versions: 2},
-		{Versions: 2, Time: hbase.TimeRange{To: 3}},
+		{Columns: "v"},
 		{Page: hbase.Page{Limit: 1}},
-		{Columns: "v", Page: hbase.After("a", 1)},
+		{Columns: "v", Page: after("a", 1)},
 		{Columns: "i", Page: hbase.Page{Start: "a", Stop: "b"}},
 	} {
 		scan.Table, scan.Start, scan.Stop, scan.PageSize = s.table, prefix, hbase.PrefixEnd(prefix), 2
@@ -202,9 +197,7 @@ func (s *suite) testScanSelects(t *testing.T) {
 				t.Fatal(err)
 			}
 			n++
-			got := s.get(t, hbase.Get{
-				Row: r.Key, Columns: scan.Columns, Page: scan.Page, Versions: scan.Versions, Time: scan.Time,
-			})
+			got := s.get(t, hbase.Get{Row: r.Key, Columns: scan.Columns, Page: scan.Page})
 			if diff := cmp.Diff(text(got), text(r.Cells)); diff != "" || len(r.Cells) == 0 {
 				t.Errorf("%+v: Get and Scan differ (-get +scan):\n%s", scan, diff)
 			}

@@ -53,7 +53,7 @@ func (s *suite) testMutate(t *testing.T) {
 	t.Run("writes are idempotent", func(t *testing.T) {
 		for range 2 {
 			s.write(t, s.table, row(t, ""),
-				put(cell("v:a", 7, "a"), cell("v:b", 7, "b")), remove(hbase.OneVersion, "v:b", 7))
+				put(cell("v:a", 7, "a"), cell("v:b", 7, "b")), remove(hbase.AllVersions, "v:b", 7))
 		}
 		s.expect(t, hbase.Get{Row: row(t, ""), Versions: keep}, "v:a@7=a")
 	})

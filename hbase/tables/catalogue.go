@@ -184,10 +184,7 @@ func Definitions(regions int) []hbase.Table {
 				all[i].Splits = byLetter
 			}
 		}
-		// ROW_INDEX_V1 makes a Get much cheaper than the default encoding: the Get finds its row in
-		// a block by binary search.
-		all[i].Families = append(all[i].Families,
-			hbase.FamilySchema{Name: f.family, Versions: 1, Encoding: "ROW_INDEX_V1", Bloom: "ROW", TTL: f.ttl})
+		all[i].Families = append(all[i].Families, hbase.FamilySchema{Name: f.family, TTL: f.ttl})
 	}
 	slices.SortFunc(all, func(a, b hbase.Table) int { return strings.Compare(a.Name, b.Name) })
 	return all

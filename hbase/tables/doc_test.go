@@ -32,8 +32,6 @@ func TestDocumentDefinesEveryTable(t *testing.T) {
 			if !strings.Contains(section, "`"+f.Name+":") {
 				lacks(table.Name, section, "`"+f.Name+"`")
 			}
-			lacks(table.Name+":"+f.Name, string(text), fmt.Sprintf(
-				"\n    family = {VERSIONS => %d, DATA_BLOCK_ENCODING => '%s', BLOOMFILTER => '%s'}\n", f.Versions, f.Encoding, f.Bloom))
 			if f.TTL > 0 {
 				lacks(table.Name+":"+f.Name, string(text), fmt.Sprintf("`%s` also have `TTL => %d`", table.Name, int(f.TTL.Seconds())))
 			}

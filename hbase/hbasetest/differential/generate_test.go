@@ -36,7 +36,10 @@ func (g generator) operation() operation {
 		return operation{check: &checkAndPut{check, g.put()}}
 	case n < 88:
 		get := hbase.Get{Table: g.table(), Row: pick(g, rows)}
-		get.Columns, get.Page, get.Versions, get.Time = g.selection()
+		get.Columns, get.Page = g.selection()
+		if get.Page == (hbase.Page{}) {
+			get.Versions = g.IntN(5)
+		}
 		return operation{get: &get}
 	default:
 		scan := hbase.Scan{Table: g.table(), Reversed: g.rarely(2), Limit: g.IntN(4), PageSize: g.IntN(4)}
@@ -46,7 +49,7 @@ func (g generator) operation() operation {
 		if !g.rarely(3) {
 			scan.Stop = pick(g, rows)
 		}
-		scan.Columns, scan.Page, scan.Versions, scan.Time = g.selection()
+		scan.Columns, scan.Page = g.selection()
 		return operation{scan: &scan}
 	}
 }
@@ -109,21 +112,18 @@ func (g generator) deletion() hbase.Delete {
 		return d
 	}
 	for range 1 + g.IntN(3) {
-		c := hbase.Deletion{Kind: hbase.Kind(g.IntN(3)), Timestamp: g.timestamp()}
+		c := hbase.Deletion{Kind: hbase.Kind(g.IntN(2)), Timestamp: g.timestamp()}
 		c.Family, c.Qualifier = g.column()
-		if c.Kind == hbase.OneVersion {
-			c.Timestamp = pick(g, timestamps)
-		}
 		d.Columns = append(d.Columns, c)
 	}
 	return d
 }
 
-func (g generator) selection() (columns string, page hbase.Page, versions int, time hbase.TimeRange) {
+func (g generator) selection() (columns string, page hbase.Page) {
 	columns = pick(g, selections)
 	switch g.IntN(6) {
 	case 0:
-		columns, page = pick(g, lists), hbase.After(pick(g, qualifiers), g.IntN(4))
+		columns, page = pick(g, lists), hbase.Page{Start: hbase.Next(pick(g, qualifiers)), Limit: g.IntN(4)}
 	case 1:
 		family, qualifier := g.column()
 		columns, page = family, hbase.Exactly(qualifier)
@@ -134,8 +134,6 @@ func (g generator) selection() (columns string, page hbase.Page, versions int, t
 		}
 	case 3:
 		page.Limit = 1 + g.IntN(3)
-	default:
-		versions = g.IntN(5)
 	}
 	if page != (hbase.Page{}) {
 		seeks := columns == "c" && page.Start != "" // see column
@@ -144,8 +142,5 @@ func (g generator) selection() (columns string, page hbase.Page, versions int, t
 	if g.rarely(80) {
 		columns += " none"
 	}
-	if g.rarely(4) {
-		time = hbase.TimeRange{From: int64(g.IntN(5)), To: pick(g, []int64{0, 3, 4, 6, past, future, future + 1})}
-	}
-	return columns, page, versions, time
+	return columns, page
 }
