@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,11 +14,8 @@ import (
 // Store measures the calls of another store.
 type Store struct {
 	hbase.Store
-	duration  *prometheus.HistogramVec
-	observers sync.Map // by tableCall: prometheus.Observer
+	duration *prometheus.HistogramVec
 }
-
-type tableCall struct{ table, kind string }
 
 // NewStore returns a Store that calls store.
 func NewStore(store hbase.Store) *Store {
@@ -41,12 +37,7 @@ func (s *Store) Collectors() []prometheus.Collector {
 
 func (s *Store) observe(kind string, took time.Duration, tables ...string) {
 	for _, table := range tables {
-		call := tableCall{table, kind}
-		observer, ok := s.observers.Load(call)
-		if !ok {
-			observer, _ = s.observers.LoadOrStore(call, s.duration.WithLabelValues(table, kind))
-		}
-		observer.(prometheus.Observer).Observe(took.Seconds())
+		s.duration.WithLabelValues(table, kind).Observe(took.Seconds())
 	}
 }
 
