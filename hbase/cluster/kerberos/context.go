@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"encoding/asn1"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -105,23 +106,11 @@ func (c *gssContext) tokens(part messages.EncAPRepPart) (t *tokens, err error) {
 }
 
 func parseToken(token []byte) (head string, message []byte, err error) {
-	rest, size := token, 0
-	if len(rest) < 2 || rest[0] != 0x60 {
-		return "", nil, fmt.Errorf("%w: its token is not of GSSAPI", errAnswer)
+	var t asn1.RawValue
+	rest, err := asn1.Unmarshal(token, &t)
+	application := t.Class == asn1.ClassApplication && t.Tag == 0 && t.IsCompound
+	if err != nil || !application || len(t.Bytes) < headLength || len(rest) > 0 {
+		return "", nil, fmt.Errorf("%w: its token is not of GSSAPI, or not complete", errAnswer)
 	}
-	size, rest = int(rest[1]), rest[2:]
-	if digits := size & 0x7F; size >= 0x80 {
-		if digits > 3 || digits > len(rest) {
-			return "", nil, fmt.Errorf("%w: its token has no length", errAnswer)
-		}
-		size = 0
-		for _, b := range rest[:digits] {
-			size = size<<8 | int(b)
-		}
-		rest = rest[digits:]
-	}
-	if size != len(rest) || size < headLength {
-		return "", nil, fmt.Errorf("%w: its token is not complete", errAnswer)
-	}
-	return string(rest[:headLength]), rest[headLength:], nil
+	return string(t.Bytes[:headLength]), t.Bytes[headLength:], nil
 }
