@@ -128,10 +128,10 @@ func TestInvalidRowsAreReported(t *testing.T) {
 
 func TestInvalidHeadersAreReported(t *testing.T) {
 	for _, test := range []struct{ schema, header, want string }{
-		{"users", "username,name,shoe_size",
-			`users.csv:1: column shoe_size: users has no such column; it has username,name[,email,age,avatar_url,bio,created_at]`},
-		{"users", "username",
-			`users.csv:1: column name: the header lacks it; users has username,name[,email,age,avatar_url,bio,created_at]`},
+		{"follows", "follower,followee,since",
+			`follows.csv:1: column since: follows has no such column; it has follower,followee[,followed_at]`},
+		{"follows", "follower",
+			`follows.csv:1: column followee: the header lacks it; follows has follower,followee[,followed_at]`},
 		{"games", "id,name,id", `games.csv:1: column id: the header names it twice`},
 		{"games", "", `games.csv:1: the file is empty: it needs the header id,name`},
 	} {

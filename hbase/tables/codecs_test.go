@@ -30,10 +30,6 @@ func codecs() []codec {
 		{"row of a user", tables.RowKey("小红"), rewriteRow, hbase.ErrCorrupt},
 		{"row of a twit's comments", tables.RowKey(moment.Key().String()), rewriteRow, hbase.ErrCorrupt},
 		{"row of the top-level departments", tables.RowKey(tables.Root), rewriteRow, hbase.ErrCorrupt},
-		{"row of a follow", tables.Follows.Get("LiLei", "小红").Row,
-			rewriteEnds(tables.Follows.Ends, tables.Follows.Get), hbase.ErrCorrupt},
-		{"row of an assignment", tables.Assignments.Get("LiLei", "lead").Row,
-			rewriteEnds(tables.Assignments.Ends, tables.Assignments.Get), hbase.ErrCorrupt},
 		{"row of plays", tables.Plays.Get("LiLei", "go").Row,
 			rewriteEnds(tables.Plays.Ends, tables.Plays.Get), hbase.ErrCorrupt},
 		{"row by which a user is found", tables.Users.Search.Row("Líly"), rewriteSearchRow, hbase.ErrCorrupt},
@@ -47,6 +43,10 @@ func codecs() []codec {
 		{"op", write.ID, rewritePosition(tables.CheckCommitRecord), tables.ErrName},
 		{"op, fence", write.After, rewritePosition(tables.CheckCommitRecord), tables.ErrName},
 		valueOf("Followers, pending buckets", tables.Followers.PendingCell(pending, 0), tables.Followers.RewritePending),
+	}
+	for _, r := range tables.Relations() {
+		row := r.Get("LiLei", counterparts[r.To.Object()]).Row
+		list = append(list, codec{"row of " + r.Name, row, rewriteEnds(r.Ends, r.Get), hbase.ErrCorrupt})
 	}
 	for _, c := range tables.Intents.Put(write).Cells {
 		list = append(list, valueOf("intent", c, rewriteIntent))

@@ -57,7 +57,7 @@ func TestDocumentExamplesAreStoredBytes(t *testing.T) {
 	for _, c := range codecs() {
 		want[c.name] = c.bytes
 	}
-	for _, name := range []string{"row of a user", "row of a follow", "row of an assignment", "row of plays",
+	for _, name := range []string{"row of a user", "row of follow", "row of assignRole", "row of plays",
 		"row of a twit's id", "value of a twit's id", "row of the top-level departments", "UserGames, value of l:go",
 		"row of a job", "row of an author's comments on a twit", "row by which a user is found"} {
 		if s := "`" + shell(want[name]) + "`"; want[name] == "" || !strings.Contains(string(text), s) {

@@ -1,7 +1,9 @@
 package tables_test
 
 import (
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"twibase/hbase"
@@ -45,6 +47,7 @@ func ptr[T any](v T) *T { return &v }
 
 type wide struct {
 	name      string
+	kind      *tables.AnyList
 	owner     string
 	cell      hbase.Cell // example
 	row       func(owner string, bucket uint32) string
@@ -59,7 +62,8 @@ type wide struct {
 
 func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 	w := wide{
-		name: name, owner: owner, cell: l.Cell(e, 0), row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
+		name: name, kind: &l.AnyList, owner: owner, cell: l.Cell(e, 0),
+		row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
 		bucket: func(b tables.Bucket) hbase.Cell { return l.BucketCell(b, 0) },
 		rewrite: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
 			members, _, buckets, err := l.Decode(owner, []hbase.Cell{cell})
@@ -100,8 +104,30 @@ var lists = []wide{
 	listOf("DepartmentRoles", tables.DepartmentRoles, "dev", "lead"),
 	listOf("UserGames", tables.UserGames, "LiLei", tables.UserGame{Code: "go", Count: 12, Day: "2014-12-25"}),
 	listOf("Players", tables.Players, "go", "LiLei"),
+	listOf("LikedTwits", tables.LikedTwits, "LiLei", tables.LikedTwit{Twit: moment.Key(), At: noon}),
+	listOf("TwitLikes", tables.TwitLikes, moment.Key().String(), tables.Follow{Username: "LiLei", At: noon}),
 	listOf("TwitDeletions", tables.TwitDeletions, "小红",
 		&tables.TwitDeletion{At: noon, Twit: moment.Key(), Visibility: tables.FollowersOnly}),
 	listOf("FollowerChanges", tables.FollowerChanges, "LiLei",
 		&tables.FollowerChange{At: noon, Followed: "LiLei", Follower: "Lucy", Added: true}),
+}
+
+// counterparts are keys of the objects to which LiLei is related.
+var counterparts = map[*tables.AnyObject]string{
+	&tables.Users.AnyObject: "小红",
+	&tables.Roles.AnyObject: "lead",
+	tables.PostedTwits:      moment.Key().String(),
+}
+
+func TestEveryListAndRelationHasAnExample(t *testing.T) {
+	for _, l := range tables.Lists() {
+		if !slices.ContainsFunc(lists, func(w wide) bool { return w.kind == l }) {
+			t.Errorf("list %s has no example", l)
+		}
+	}
+	for _, r := range tables.Relations() {
+		if r.From.Object() != &tables.Users.AnyObject || counterparts[r.To.Object()] == "" {
+			t.Errorf("relation %s has no example", r.Name)
+		}
+	}
 }

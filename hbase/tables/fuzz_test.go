@@ -126,7 +126,7 @@ func FuzzDirectory(f *testing.F) {
 }
 
 func FuzzRow(f *testing.F) {
-	seed(f, "row of a user", "row of a follow", "row of a twit's comments", "row of the top-level departments")
+	seed(f, "row of a user", "row of follow", "row of a twit's comments", "row of the top-level departments")
 	f.Fuzz(func(t *testing.T, s string) {
 		checkDamage(t, codec{rewrite: rewriteRow, damage: hbase.ErrCorrupt}, s)
 		checkDamage(t, codec{rewrite: rewriteEnds(tables.Follows.Ends, tables.Follows.Get), damage: hbase.ErrCorrupt}, s)

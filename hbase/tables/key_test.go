@@ -105,7 +105,7 @@ func TestRowKeysAreUnique(t *testing.T) {
 		draw := func(label string) (family, string) {
 			l := rapid.SampledFrom(lists).Draw(t, label)
 			owner := names.Draw(t, label+"'s owner")
-			if l.name == "Comments" {
+			if l.kind.Owner == tables.PostedTwits {
 				twit := &tables.Twit{AuthorName: owner, PostedAt: times.Draw(t, "time"), Name: names.Draw(t, "twit")}
 				owner = twit.Key().String()
 			}
