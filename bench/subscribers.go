@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -93,7 +94,10 @@ func measureSubscribers(ctx context.Context, t table, field string) error {
 	if err != nil {
 		return err
 	}
-	polls := after["looks_total"] - before["looks_total"]
+	polls := after["polls_total"] - before["polls_total"]
+	if polls == 0 {
+		return errors.New("no polls were counted")
+	}
 	times := a.all()
 	percentile := func(p int) string { return times[(len(times)-1)*p/100].Round(time.Millisecond).String() }
 	t.row(field[:strings.IndexAny(field+"(", "(")], fmt.Sprint(after["rows"]), fmt.Sprintf("%.2f",

@@ -67,8 +67,10 @@ func (n *feedGateway) unfollow(username, whom string) {
 
 func (n *feedGateway) runJobs() {
 	n.Helper()
-	for n.hasIntents() {
-		time.Sleep(time.Millisecond)
+	for begun := time.Now(); n.hasIntents(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			n.Fatal("operations are not complete after a minute")
+		}
 	}
 	n.clockOffset += time.Minute
 	if err := n.feeds.Sweep(n.Context()); err != nil {

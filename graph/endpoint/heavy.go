@@ -31,8 +31,8 @@ func (h *heavy) weigh(rows int64) int64 {
 	return min((rows+rowsPerPlace-1)/rowsPerPlace, h.size)
 }
 
-// prediction is of the rows that an operation reads. It learns which fraction of the bound that is,
-// because the bound assumes full pages. It is safe for concurrent use.
+// prediction predicts the rows that an operation reads, from its bound and the fraction of the
+// bound that it read earlier: the bound assumes full pages. It is safe for concurrent use.
 type prediction struct {
 	bound    int64
 	fraction *atomic.Uint64 // bits of a float64; 0 if unknown. It belongs to the parsed document

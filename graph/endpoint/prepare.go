@@ -70,49 +70,49 @@ func checked[T any](unmarshal func(any) (T, error)) func(any) error {
 }
 
 // isString accepts any string. Fields check it, so that mutations return user errors.
-func isString(with string) func(any) error {
+func isString(what string) func(any) error {
 	return func(value any) error {
 		if _, ok := value.(string); !ok {
-			return apierr.BadUserInput("it must be a string with %s", with)
+			return apierr.BadUserInput("it must be a string with %s", what)
 		}
 		return nil
 	}
 }
 
 // prepare returns the operation of a request, which is never nil, but incomplete after an error.
-// rows has the bound 0 if costs are not checked.
+// predicted has the bound 0 if costs are not checked.
 func (p *preparer) prepare(
 	ctx context.Context, params *graphql.RawParams,
-) (op *graphql.OperationContext, rows prediction, errs gqlerror.List) {
+) (op *graphql.OperationContext, predicted prediction, errs gqlerror.List) {
 	op = newOperation(ctx)
 	op.Stats.Read = params.ReadTime
 	if rejection := p.documents.Resolve(params); rejection != nil {
-		return op, rows, gqlerror.List{gqlerror.Wrap(rejection)}
+		return op, predicted, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	if rejection := p.limits.Request(params); rejection != nil {
-		return op, rows, gqlerror.List{gqlerror.Wrap(rejection)}
+		return op, predicted, gqlerror.List{gqlerror.Wrap(rejection)}
 	}
 	op.RawQuery, op.OperationName = params.Query, params.OperationName
 	op.Extensions, op.Headers = params.Extensions, params.Headers
 
 	doc, errs := p.document(params.Query)
 	if errs != nil {
-		return op, rows, p.limits.BoundErrors(errs)
+		return op, predicted, p.limits.BoundErrors(errs)
 	}
 	op.Doc = doc.QueryDocument
 	if errs = p.operation(op, params.Variables); errs != nil {
-		return op, rows, errs
+		return op, predicted, errs
 	}
 	valid := doc.operations[op.Operation]
-	traceOf(ctx).Fields, rows.fraction = valid.fields, &valid.fraction
+	traceOf(ctx).Fields, predicted.fraction = valid.fields, &valid.fraction
 	p.documents.Register(op)
 	if p.costs != nil {
 		var rejection *gqlerror.Error
-		if rows.bound, rejection = p.costs.Check(ctx, op); rejection != nil {
-			return op, rows, gqlerror.List{rejection}
+		if predicted.bound, rejection = p.costs.Check(ctx, op); rejection != nil {
+			return op, predicted, gqlerror.List{rejection}
 		}
 	}
-	return op, rows, nil
+	return op, predicted, nil
 }
 
 func newOperation(ctx context.Context) *graphql.OperationContext {

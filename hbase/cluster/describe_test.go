@@ -34,7 +34,8 @@ func TestDifferencesOfATableAreListed(t *testing.T) {
 	})
 	t.Run("a table of another program, and the command that changes it", func(t *testing.T) {
 		name := fmt.Sprintf("cluster-%x", rand.Uint64())
-		families := map[string]map[string]string{"f": {"VERSIONS": "1", "TTL": "86400", "BLOOMFILTER": "ROWCOL"}, "others": nil}
+		families := map[string]map[string]string{
+			"f": {"VERSIONS": "1", "TTL": "86400", "BLOOMFILTER": "ROWCOL"}, "others": nil}
 		if err := store.Admin().CreateTable(hrpc.NewCreateTable(t.Context(), []byte(name), families)); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ const (
 
 // Kinds in key order: at one timestamp, markers precede versions.
 const (
-	kindAllVersions = 1
+	kindAllVersions = 1 // 2 was the deletion of one version: do not use it again
 	kindPut         = 3
 )
 

@@ -37,7 +37,8 @@ func Bench(b *testing.B, store hbase.Store, flush func(table string)) {
 		{"rows, 2 of 4 cells", benchRows, 2, hbase.Get{Columns: "i:email i:name"}},
 		{"missing rows", 0, 0, hbase.Get{Columns: "i"}},
 		{"first pages of 21", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Limit: 21}}},
-		{"pages of 21 after the middle", benchLists, 21, hbase.Get{Columns: "f", Page: hbase.Page{Start: hbase.Next(middle), Limit: 21}}},
+		{"pages of 21 after the middle", benchLists, 21,
+			hbase.Get{Columns: "f", Page: hbase.Page{Start: hbase.Next(middle), Limit: 21}}},
 		{"rows with their first pages of 21", benchLists, 25, hbase.Get{Columns: "i f", Page: hbase.Page{Limit: 21}}},
 	} {
 		for _, size := range []int{20, 100, 400, 10_000} {

@@ -73,7 +73,8 @@ func TestReadsAreUnchanged(t *testing.T) {
 	scan("the jobs of a shard since noon", tables.Jobs.Scan(1, noon, time.Time{}))
 	for _, l := range lists {
 		get(l.name+": the first page", l.get(l.owner, 0, hbase.Page{Limit: 21}))
-		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, hbase.Page{Start: hbase.Next(l.cell.Qualifier), Limit: 21}))
+		next := hbase.Page{Start: hbase.Next(l.cell.Qualifier), Limit: 21}
+		get(l.name+": the next page, in bucket 1", l.get(l.owner, 1, next))
 		get(l.name+": the bucket before a position", l.directory(l.owner, l.cell.Qualifier, 1))
 		get(l.name+": the last bucket", l.directory(l.owner, "", 1))
 		if l.length != nil {

@@ -44,8 +44,10 @@ func (fx trimFixture) must(err error) {
 
 func (fx trimFixture) runJobs() {
 	fx.Helper()
-	for fx.hasIntents() {
-		time.Sleep(time.Millisecond)
+	for begun := time.Now(); fx.hasIntents(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			fx.Fatal("operations are not complete after a minute")
+		}
 	}
 	fx.must(fx.f.Sweep(fx.Context()))
 }
