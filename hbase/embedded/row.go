@@ -67,7 +67,7 @@ func (r *reader) row(sel *selection) ([]hbase.Cell, error) {
 		if i == 0 && r.within {
 			r.seek(r.family)
 		} else {
-			r.advance(r.family)
+			r.advance(r.family, nearby)
 		}
 		if err := r.readFamily(fs); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (r *reader) readFamily(fs *familySelection) error {
 	for i := range fs.columns {
 		c := &fs.columns[i]
 		r.target = append(append(r.target[:0], r.family...), c.key...)
-		r.advance(r.target)
+		r.advance(r.target, nearColumn)
 		if !r.in(r.target) {
 			continue
 		}
@@ -123,7 +123,7 @@ func (r *reader) readFamilyMarkers() error {
 			r.next()
 		} else {
 			r.past = append(append(r.past[:0], r.family...), terminator...)
-			r.advance(r.past)
+			r.advance(r.past, nearby)
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (r *reader) readPage(fs *familySelection) error {
 	q := &r.query
 	if len(q.start) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.start...)
-		r.advance(r.target)
+		r.advance(r.target, nearby)
 	}
 	if len(q.stop) > 0 {
 		r.target = append(append(r.target[:0], r.family...), q.stop...)

@@ -90,7 +90,7 @@ func (r *reader) nextRow(left *keyRange, reversed bool) bool {
 	case r.key == nil:
 		r.seek(left.lower)
 	default:
-		r.advance(left.lower)
+		r.advance(left.lower, nearby)
 	}
 	if !r.valid {
 		return false
