@@ -18,11 +18,13 @@ const (
 	compareTime   = 250 * time.Millisecond
 )
 
-// postTwit writes a twit of the last user.
-func postTwit(g *loadtest.Gateway) error {
+var lastUser = username(userCount - 1)
+
+func postTwit(g *loadtest.Gateway, author, content string) error {
 	response, err := g.Response(loadtest.Request{
-		Body:  []byte(`{"query":"mutation{postTwit(input:{content:\"a twit\"}){userErrors{message}}}"}`),
-		Token: tokenOf(username(userCount - 1)),
+		Body: fmt.Appendf(nil,
+			`{"query":"mutation{postTwit(input:{content:\"%s\"}){userErrors{message}}}"}`, content),
+		Token: tokenOf(author),
 	})
 	if err == nil && string(response) != `{"data":{"postTwit":{"userErrors":[]}}}` {
 		err = fmt.Errorf("postTwit returned %s", response)
@@ -58,7 +60,7 @@ func compareWith(ctx context.Context, w *dataset, other string) error {
 		return err
 	}
 	for _, g := range []*loadtest.Gateway{before, after} {
-		if err := postTwit(g); err != nil {
+		if err := postTwit(g, lastUser, "second start"); err != nil {
 			return err
 		}
 	}
@@ -133,7 +135,7 @@ func (p *workspace) serveCopy(ctx context.Context, program, store string) (*load
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(postTwit(first), first.Stop()); err != nil {
+	if err := errors.Join(postTwit(first, lastUser, "first start"), first.Stop()); err != nil {
 		return nil, err
 	}
 	return p.serve(ctx, program, store)

@@ -78,7 +78,7 @@ func measureSubscribers(ctx context.Context, t table, field string) error {
 		return err
 	}
 	begin := time.Now()
-	if err := a.post(ctx); err != nil {
+	if err := a.post(); err != nil {
 		return err
 	}
 	took := time.Since(begin)
@@ -185,23 +185,14 @@ func (a *subscriberGroup) subscribe(ctx context.Context, username, field string)
 	return nil
 }
 
-func (a *subscriberGroup) post(ctx context.Context) error {
-	token := tokenOf("author")
+func (a *subscriberGroup) post() error {
 	var posting sync.WaitGroup
 	var failed error
 	posting.Go(func() {
 		for range postCount {
-			body := fmt.Sprintf(`{"query":"mutation{postTwit(input:{content:\"%d\"}){userErrors{code}}}"}`,
-				time.Now().UnixNano())
-			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, a.gateway.URL+"/graphql", strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Authorization", "Bearer "+token)
-			response, err := http.DefaultClient.Do(r)
-			if err != nil {
-				failed = err
+			if failed = postTwit(a.gateway, "author", strconv.FormatInt(time.Now().UnixNano(), 10)); failed != nil {
 				return
 			}
-			response.Body.Close()
 			time.Sleep(time.Second + live.Interval/postCount) // at all points between two polls
 		}
 	})
