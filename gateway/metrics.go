@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"twibase/gateway/metrics"
-	"twibase/hbase/tables"
 )
 
 func (g *Gateway) newRegistry(operations *metrics.Operations) *prometheus.Registry {
@@ -73,8 +71,7 @@ func (g *Gateway) backgroundMetrics() []prometheus.Collector {
 		gauge("fanout_lag_seconds",
 			"Age of the oldest undelivered fan-out job of all gateways, as of the last scan; 0 if there is none.",
 			func() float64 { return age(g.feeds.Lag().Oldest) }),
-		gauge("fanout_limit", "The --fanout-limit.",
-			func() int { return cmp.Or(g.config.FanoutLimit, tables.FanoutLimit) }),
+		gauge("fanout_limit", "The --fanout-limit.", g.feeds.Limit),
 		gauge("ready", "1 if /readyz returns 200: the store answers, and the gateway is not shutting down.",
 			func() int { return indicator(g.notReady(context.Background()) == nil) }),
 		gauge("fanout_jobs",

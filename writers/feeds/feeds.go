@@ -106,6 +106,9 @@ func (f *Feeds) Sweep(ctx context.Context) error {
 // Notify queues a job that was just put. Otherwise a scan finds it within a second.
 func (f *Feeds) Notify(j tables.Job) { f.outbox.Notify(j.ID) }
 
+// Limit returns [Options.Limit], or its default.
+func (f *Feeds) Limit() int { return f.o.Limit }
+
 // Lag returns the pending jobs as of the last scan.
 func (f *Feeds) Lag() outbox.Lag { return f.outbox.Lag() }
 
