@@ -57,7 +57,7 @@ var rules = []rule{
 	{"hbase", []string{"hbase/fair"}, "all packages use it, so it depends on none of them"},
 	{"hbase/fair", nil, "a semaphore knows nothing of its resource"},
 	{"hbase/tables", []string{"hbase"}, "rows and keys are the same on every engine"},
-	{"hbase/tables/tablestest", []string{"hbase", "hbase/tables"}, "it looks up tables for tests"},
+	{"hbase/tables/tablestest", []string{"hbase", "hbase/tables"}, "it reads tables for tests"},
 	{"hbase/tables/listscan", []string{"hbase", "hbase/tables"}, "its caller reads"},
 	{"hbase/cluster/...", []string{"hbase", "hbase/cluster/..."}, "an engine knows cells, not their meaning"},
 	{"hbase/embedded/...", []string{"hbase", "hbase/embedded/..."}, "an engine knows cells, not their meaning"},

@@ -10,6 +10,7 @@ import (
 	"twibase/e2e/oracle"
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 	"twibase/writers/feeds"
 )
 
@@ -67,26 +68,11 @@ func (n *feedGateway) unfollow(username, whom string) {
 
 func (n *feedGateway) runJobs() {
 	n.Helper()
-	for begun := time.Now(); n.hasIntents(); time.Sleep(time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			n.Fatal("operations are not complete after a minute")
-		}
-	}
+	tablestest.AwaitNoIntents(n.T, n.store)
 	n.clockOffset += time.Minute
 	if err := n.feeds.Sweep(n.Context()); err != nil {
 		n.Fatal(err)
 	}
-}
-
-func (n *feedGateway) hasIntents() bool {
-	n.Helper()
-	for _, err := range n.store.Scan(n.Context(), hbase.Scan{Table: tables.Intents.Table, Limit: 1}) {
-		if err != nil {
-			n.Fatal(err)
-		}
-		return true
-	}
-	return false
 }
 
 func (n *feedGateway) page(username, arguments string) (contents []string, end string, more bool) {

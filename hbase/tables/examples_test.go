@@ -112,7 +112,7 @@ var lists = []wide{
 		&tables.FollowerChange{At: noon, Followed: "LiLei", Follower: "Lucy", Added: true}),
 }
 
-// counterparts are keys of the objects to which LiLei is related.
+// counterparts are keys of objects that LiLei has a relation with, by kind.
 var counterparts = map[*tables.AnyObject]string{
 	&tables.Users.AnyObject: "小红",
 	&tables.Roles.AnyObject: "lead",

@@ -8,6 +8,7 @@ import (
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/tablestest"
 	"twibase/transfer/check"
 	"twibase/writers"
 	"twibase/writers/feeds"
@@ -44,20 +45,8 @@ func (fx trimFixture) must(err error) {
 
 func (fx trimFixture) runJobs() {
 	fx.Helper()
-	for begun := time.Now(); fx.hasIntents(); time.Sleep(time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			fx.Fatal("operations are not complete after a minute")
-		}
-	}
+	tablestest.AwaitNoIntents(fx.T, fx.Store)
 	fx.must(fx.f.Sweep(fx.Context()))
-}
-
-func (fx trimFixture) hasIntents() bool {
-	for _, err := range fx.Scan(fx.Context(), hbase.Scan{Table: tables.Intents.Table, Limit: 1}) {
-		fx.must(err)
-		return true
-	}
-	return false
 }
 
 func (fx trimFixture) post(author string, n int) {
