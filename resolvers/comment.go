@@ -141,6 +141,6 @@ func (twitOfComment) resolve(ctx context.Context, comments []*tables.Comment) ([
 }
 
 func (twitOfComment) cost(call *costCall) error {
-	call.Returns("", call.Set(call.Parents, 1, twitEntries.readCost(call, call.Begin(), call.Parents)))
+	call.Returns("", call.Set(call.Parents, 1, twitEntries.readVisibleCost(call, call.Begin(), call.Parents)))
 	return nil
 }

@@ -112,6 +112,9 @@ func (call *costCall) read(at explain.Stage, set *explain.Set, o loaders.ReadSha
 func (call *costCall) reads(
 	at explain.Stage, set *explain.Set, shapes []loaders.ReadShape, times int, condition string,
 ) explain.Stage {
+	if times == 0 {
+		return at
+	}
 	begun := at
 	for _, o := range shapes {
 		r := readOf(o)
@@ -141,10 +144,12 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
-	r := readOf(o)
-	r.Kind, r.Subject, r.If = explain.Alone, subject, condition
-	return r
+// elsewhere returns the shapes of reads of other rows than the objects'. They share no Get.
+func elsewhere(shapes []loaders.ReadShape) []loaders.ReadShape {
+	for i := range shapes {
+		shapes[i].NamedColumns, shapes[i].FirstPage = false, false
+	}
+	return shapes
 }
 
 // readOther declares reads of other rows than the objects'. For one set and one loader, reads with
@@ -152,8 +157,11 @@ func otherRow(o loaders.ReadShape, subject, condition string) explain.Read {
 func (call *costCall) readOther(
 	at explain.Stage, set *explain.Set, o loaders.ReadShape, subject string, times int, condition string,
 ) explain.Stage {
-	r := otherRow(o, subject, condition)
-	r.Times = int64(times)
+	if times == 0 {
+		return at
+	}
+	r := readOf(o)
+	r.Kind, r.Subject, r.If, r.Times = explain.Alone, subject, condition, int64(times)
 	return call.Read(at, set, r)
 }
 

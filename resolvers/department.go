@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"twibase/graph/explain"
 	"twibase/graph/model"
 	"twibase/graph/relay"
 	"twibase/hbase/tables"
@@ -79,12 +78,14 @@ func writeDepartment(
 // childEntry reads the name of the department, because the position of the entry contains it.
 type childEntry[P any] struct{ code keyOf[P] }
 
+var childFields = []string{"name"}
+
 func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.Child], error) {
 	code := e.code(ctx, payload)
 	if code == "" {
 		return nil, nil
 	}
-	departments, err := loaders.Departments.Read(ctx, []string{code}, []string{"name"})
+	departments, err := loaders.Departments.Read(ctx, []string{code}, childFields)
 	if err != nil || departments[0] == nil {
 		return nil, loaders.At(err, 0)
 	}
@@ -92,8 +93,8 @@ func (e childEntry[P]) find(ctx context.Context, payload *P) (*listEntry[tables.
 	return &listEntry[tables.Child]{child, loaders.Children.Position(child)}, nil
 }
 
-func (childEntry[P]) findCost(call *costCall) explain.Stage {
-	return call.readOther(call.Begin(), call.Parents, loaders.Departments.RootShape([]string{"name"}), "", 1, "")
+func (childEntry[P]) shapes() []loaders.ReadShape {
+	return []loaders.ReadShape{loaders.Departments.RootShape(childFields)}
 }
 
 func departmentEdgeOf[P any](
@@ -138,9 +139,9 @@ func ancestorFields(ctx context.Context) []string {
 }
 
 func (ancestors) cost(call *costCall) error {
-	r := otherRow(loaders.Departments.RootShape(ancestorFields(call.Ctx)), "", "")
-	r.Times, r.Rounds = tables.MaxDepth, tables.MaxDepth
-	at := call.Read(awaitParents(call.Begin()), call.Parents, r)
+	level := elsewhere([]loaders.ReadShape{loaders.Departments.RootShape(ancestorFields(call.Ctx))})
+	level[0].Rounds = tables.MaxDepth
+	at := call.reads(awaitParents(call.Begin()), call.Parents, level, tables.MaxDepth, "")
 	call.Returns("", call.Set(call.Parents, tables.MaxDepth, at))
 	return nil
 }

@@ -112,11 +112,11 @@ func (descendants) cost(call *costCall) error {
 		shapes := loaders.Children.PageShapes(w, true, call.minMembers)
 		at = call.reads(at, call.Parents, shapes, 1, "")
 		if levels := min(depth-1, lists); levels > 0 {
-			for _, o := range shapes {
-				r := otherRow(o, "", o.If)
-				r.Times, r.Rounds = int64(lists)*r.Times, levels*r.Rounds
-				at = call.Read(at, call.Parents, r)
+			shapes = elsewhere(shapes)
+			for i := range shapes {
+				shapes[i].Rounds *= levels
 			}
+			at = call.reads(at, call.Parents, shapes, lists, "")
 		}
 	}
 	returnNamed(call, at, loaders.Departments, request.node, request.Size)

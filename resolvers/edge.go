@@ -23,7 +23,8 @@ type payloadEdge[P, E, T, G any] struct {
 type payloadEntry[P, E any] interface {
 	// find returns nil if the list does not have the object.
 	find(ctx context.Context, payload *P) (*listEntry[E], error)
-	findCost(call *costCall) explain.Stage
+	// shapes are those of find's reads.
+	shapes() []loaders.ReadShape
 }
 
 type listEntry[E any] struct {
@@ -54,7 +55,7 @@ func (e payloadEdge[P, E, T, G]) resolve(ctx context.Context, payloads []*P) ([]
 }
 
 func (e payloadEdge[P, E, T, G]) cost(call *costCall) error {
-	e.node.readCost(call, e.entry.findCost(call))
+	e.node.readCost(call, call.reads(call.Begin(), call.Parents, elsewhere(e.entry.shapes()), 1, ""))
 	return nil
 }
 
@@ -108,9 +109,8 @@ func (e relatedEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E]
 	return entryAt(member, position), err
 }
 
-func (e relatedEntry[P, E]) findCost(call *costCall) explain.Stage {
-	shape := loaders.RelatedAt.Shape(loaders.EdgeKey{Relation: e.relation})
-	return call.readOther(call.Begin(), call.Parents, shape, "", 1, "")
+func (e relatedEntry[P, E]) shapes() []loaders.ReadShape {
+	return []loaders.ReadShape{loaders.RelatedAt.Shape(loaders.EdgeKey{Relation: e.relation})}
 }
 
 func entryAt[E any](member loaders.Member[E], position string) *listEntry[E] {
@@ -148,13 +148,7 @@ func (e memberEntry[P, E]) find(ctx context.Context, payload *P) (*listEntry[E],
 	return entryAt(members[0], key.Position), loaders.At(err, 0)
 }
 
-func (e memberEntry[P, E]) findCost(call *costCall) explain.Stage {
-	shapes := e.list.MemberShapes()
-	for i := range shapes {
-		shapes[i].FirstPage = false // the row is not the parent's, so Gets are not shared
-	}
-	return call.reads(call.Begin(), call.Parents, shapes, 1, "")
-}
+func (e memberEntry[P, E]) shapes() []loaders.ReadShape { return e.list.MemberShapes() }
 
 func edgeOfMember[P, O, E, T, C, G any](
 	in connection[O, E, T, C], edges func(C) []*G, owner, key keyOf[P],
@@ -174,7 +168,7 @@ func (e rowEntry[P]) find(ctx context.Context, payload *P) (*listEntry[struct{}]
 	return nil, nil
 }
 
-func (rowEntry[P]) findCost(call *costCall) explain.Stage { return call.Begin() }
+func (rowEntry[P]) shapes() []loaders.ReadShape { return nil }
 
 func edgeOfScan[P, T, C, G any](in scan[T, C], edges func(C) []*G, key keyOf[P]) payloadEdge[P, struct{}, T, G] {
 	return payloadEdge[P, struct{}, T, G]{
@@ -195,7 +189,7 @@ func (e storedEntry[P, T]) find(_ context.Context, payload *P) (*listEntry[*T], 
 	return nil, nil
 }
 
-func (storedEntry[P, T]) findCost(call *costCall) explain.Stage { return call.Begin() }
+func (storedEntry[P, T]) shapes() []loaders.ReadShape { return nil }
 
 func edgeOfEntry[P, T, C, G any](
 	list loaders.List[*T], as func(*page[*T, T]) C, edges func(C) []*G, node func(*P) *T,

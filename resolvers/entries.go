@@ -48,10 +48,23 @@ func (e entries[T]) read(ctx context.Context, keys []entryKey) ([]*T, error) {
 	return found, loaders.Join(len(keys), err, existsErr)
 }
 
+// readCost declares the reads of n entries for each object of a set. If author is not empty, it is
+// the [explain.Read].Subject of the check that the author exists.
+func (e entries[T]) readCost(
+	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
+) explain.Stage {
+	call.readOther(at, set, loaders.Users.Exists.Shape(""), author, n, condition)
+	return call.reads(at, set, e.list.MemberShapes(), n, condition)
+}
+
 func (e entries[T]) readVisible(ctx context.Context, keys []entryKey) ([]*T, error) {
 	found, err := e.read(ctx, keys)
 	found, visibleErr := e.visible.filter(ctx, found)
 	return found, loaders.Join(len(keys), err, visibleErr)
+}
+
+func (e entries[T]) readVisibleCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
+	return e.visible.cost(call, e.readCost(call, at, set, e.author, 1, ""), set, "", 1)
 }
 
 func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) {
@@ -65,20 +78,8 @@ func (e entries[T]) readByKey(ctx context.Context, keys []string) ([]*T, error) 
 	return e.readVisible(ctx, parsed)
 }
 
-func (e entries[T]) readCost(call *costCall, at explain.Stage, set *explain.Set) explain.Stage {
-	return e.readCosts(call, at, set, e.author, 1, "")
-}
-
-func (e entries[T]) readCosts(
-	call *costCall, at explain.Stage, set *explain.Set, author string, n int, condition string,
-) explain.Stage {
-	call.readOther(at, set, loaders.Users.Exists.Shape(""), author, n, condition)
-	at = call.reads(at, set, e.list.MemberShapes(), n, condition)
-	return e.visible.cost(call, at, set, "", n)
-}
-
 func (e entries[T]) payloadCost(call *costCall, at explain.Stage) explain.Stage {
-	return e.readCost(call, at, call.Parents)
+	return e.readVisibleCost(call, at, call.Parents)
 }
 
 type ifSelected[T any] struct {

@@ -63,7 +63,8 @@ func (likedSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]cand
 func (likedSource) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
 	page := loaders.LikedTwits.PageShapes(l.Range, l.atBeginning, call.minMembers)
 	at = call.reads(at, call.Parents, page, 1, l.condition)
-	return twitEntries.readCosts(call, at, call.Parents, "", l.candidates, l.condition)
+	at = twitEntries.readCost(call, at, call.Parents, "", l.candidates, l.condition)
+	return twitEntries.visible.cost(call, at, call.Parents, "", l.candidates)
 }
 
 type likeMutation[I any] struct {

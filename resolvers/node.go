@@ -131,7 +131,7 @@ func entryReader[T any, N nodePointer[T]](noun tables.Noun, typ string, all entr
 			return asNodes[T, N](found), err
 		},
 		func(call *costCall, objects *explain.Set) explain.Stage {
-			return all.readCost(call, call.Begin(), objects)
+			return all.readVisibleCost(call, call.Begin(), objects)
 		},
 	}
 }

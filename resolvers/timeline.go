@@ -79,6 +79,21 @@ func (timelineSource) read(ctx context.Context, pageKeys []loaders.PageKey) ([]c
 	return delivered, loaders.Join(len(pageKeys), deliveredErr, followedErr, postsErr)
 }
 
+func (timelineSource) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
+	if l.first() {
+		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
+	}
+	own := l.Range
+	own.Before = "" // a timeline has one bucket, so no bucket precedes the bucket of the cursor
+	timeline := loaders.Timelines.PageShapes(own, true, call.minMembers)
+	at = call.reads(at, call.Parents, timeline, 1, l.condition)
+	followed := at
+	if l.first() {
+		followed = followedCost(call, at)
+	}
+	return postsCost(call, explain.Latest(followed, deliveredCost(call, at, l)), l)
+}
+
 func enqueueFollowed(
 	ctx context.Context, pageKeys []loaders.PageKey, broadcasters []string,
 ) (await func() (followed [][]string, err error)) {
@@ -104,6 +119,15 @@ func enqueueFollowed(
 		}
 		return followed, loaders.Join(len(pageKeys), errs)
 	}
+}
+
+var ifBroadcasters = fmt.Sprintf("the users follow broadcasters (at most %d exist)", tables.MaxBroadcasters)
+
+func followedCost(call *costCall, at explain.Stage) explain.Stage {
+	exist, follows := loaders.Users.Exists.Shape(""), loaders.Related.Shape(loaders.FollowKey("", ""))
+	end := call.readOther(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
+	call.readOther(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
+	return end
 }
 
 func readDelivered(
@@ -136,6 +160,11 @@ func followedTwits(ctx context.Context, owners []string, keys []tables.TwitKey) 
 	return twits, loaders.Join(len(keys), err, followsErr)
 }
 
+func deliveredCost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
+	call.readOther(at, call.Parents, loaders.Related.Shape(loaders.FollowKey("", "")), "", l.candidates, l.condition)
+	return twitEntries.readCost(call, at, call.Parents, "", l.candidates, l.condition)
+}
+
 func readPosts(
 	ctx context.Context, pageKeys []loaders.PageKey, authors [][]string,
 ) (parts [][]candidates[tables.Twit], err error) {
@@ -159,6 +188,15 @@ func readPosts(
 		parts[i] = append(parts[i], inTimeline(pages[k]))
 	}
 	return parts, loaders.Join(len(pageKeys), errs)
+}
+
+func postsCost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
+	w := l.Range
+	if !l.first() && w.Backward {
+		w.Before = tables.MembersEnd // the first read may have ended anywhere
+	}
+	posts := elsewhere(loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers))
+	return call.reads(at, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }
 
 // postsIn converts a range of a timeline to the range of an author's list with the same twits. A
@@ -185,37 +223,4 @@ func inTimeline(posts loaders.Page[*tables.Twit]) candidates[tables.Twit] {
 		posts.Positions[i] = tables.Timelines.Position(twit.Key())
 	}
 	return posts
-}
-
-var ifBroadcasters = fmt.Sprintf("the users follow broadcasters (at most %d exist)", tables.MaxBroadcasters)
-
-func (timelineSource) cost(call *costCall, at explain.Stage, l candidateRead) explain.Stage {
-	follows, exist := loaders.Related.Shape(loaders.FollowKey("", "")), loaders.Users.Exists.Shape("")
-	if l.first() {
-		call.read(at, call.Shared(), loaders.Broadcasters.Shape(struct{}{}))
-	}
-	own := l.Range
-	own.Before = "" // a timeline has one bucket, so no bucket precedes the bucket of the cursor
-	timeline := loaders.Timelines.PageShapes(own, true, call.minMembers)
-	at = call.reads(at, call.Parents, timeline, 1, l.condition)
-	followed := at
-	if l.first() {
-		followed = call.readOther(at, call.Parents, follows, "", tables.MaxBroadcasters, ifBroadcasters)
-		call.readOther(at, call.Shared(), exist, theBroadcasters, tables.MaxBroadcasters, ifBroadcasters)
-	}
-	if l.candidates > 0 {
-		call.readOther(at, call.Parents, follows, "", l.candidates, l.condition)
-		call.readOther(at, call.Parents, exist, "", l.candidates, l.condition)
-		delivered := call.reads(at, call.Parents, loaders.Twits.MemberShapes(), l.candidates, l.condition)
-		followed = explain.Latest(followed, delivered)
-	}
-	w := l.Range
-	if !l.first() && w.Backward {
-		w.Before = tables.MembersEnd // the first read may have ended anywhere
-	}
-	posts := loaders.Twits.PageShapes(w, l.atBeginning && l.first(), call.minMembers)
-	for i := range posts {
-		posts[i].FirstPage = false // these pages are in the rows of the broadcasters
-	}
-	return call.reads(followed, call.Parents, posts, tables.MaxBroadcasters, ifBroadcasters)
 }

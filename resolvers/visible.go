@@ -47,7 +47,7 @@ func (a access) twit(t *tables.Twit) permission.Verdict {
 var commentVisibility = visibility[tables.Comment]{
 	visibleComments,
 	func(call *costCall, at explain.Stage, set *explain.Set, _ string, n int) explain.Stage {
-		if !accessOf(call.Ctx).known || set.Cardinality == 0 || n == 0 {
+		if !accessOf(call.Ctx).known || set.Cardinality == 0 {
 			return at
 		}
 		exist := call.readOther(at, set, loaders.Users.Exists.Shape(""), "", n, "")
