@@ -17,6 +17,13 @@ func TestTracingIsMeasured(t *testing.T) {
 	}
 }
 
+func TestProgramBuildsWithoutOptimisations(t *testing.T) {
+	p := &workspace{dir: t.TempDir()}
+	if _, err := p.buildWithout(t.Context(), optimisations...); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAllExecutorsReturnTheSameBytes(t *testing.T) {
 	w := newDataset(1)
 	program := w.program()

@@ -1,6 +1,6 @@
 // Bench prints tables of ratios between programs that took turns on one machine.
 //
-//	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload] [fairness] [tracing]
+//	go -C bench run . [memory] [served] [hbase] [growth] [fanout] [subscribers] [overload] [fairness] [tracing] [without]
 //	go -C bench run . compare PROGRAM
 //
 // Without arguments it prints all tables of the first form. For the second form see [compareWith].
@@ -42,6 +42,7 @@ var sections = []section{
 	{"overload", overload},
 	{"fairness", fairness},
 	{"tracing", tracing},
+	{"without", without},
 }
 
 func run(ctx context.Context, names []string) error {

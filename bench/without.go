@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// optimisation is code that only saves time. The diff of its name removes it. The diffs may not
+// share files.
+type optimisation struct {
+	name  string
+	query string // one that it saves much of
+	flags []string
+}
+
+var optimisations = []optimisation{
+	{name: "arena", query: "reference", flags: uncached},
+	{name: "ballast", query: "reference"},
+	{name: "batch-stack", query: "1-deep"},
+	{name: "constant-arguments", query: "3-aliases"},
+	{name: "heap-profile", query: "reference"},
+	{name: "known-rows", query: "10-one"},
+	{name: "late-guard", query: "reference"},
+	{name: "lazy-users", query: "reference"},
+	{name: "memos", query: "reference"},
+	{name: "near-columns", query: "9-twits"},
+	{name: "response-buffers", query: "reference"},
+	{name: "same-rows", query: "reference"},
+	{name: "scan-buffers", query: "reference"},
+	{name: "slabs", query: "7-subtree"},
+	{name: "task-stack", query: "3-aliases"},
+	{name: "uncopied-pages", query: "reference"},
+	{name: "unions", query: "reference"},
+}
+
+//go:embed without
+var diffs embed.FS
+
+// without compares the program without an optimisation with this tree's, for each of them.
+func without(ctx context.Context, w *dataset) error {
+	t := newTable("What optimisations save: embedded store, HTTP included, one connection",
+		"optimisation", "query", "CPU per request: with it", "without", "ratio: median", "first quartile",
+		"third quartile", "of the tenth percentiles")
+	for _, o := range optimisations {
+		if err := o.measure(ctx, w, t); err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+	}
+	t.end()
+	return nil
+}
+
+func (o optimisation) measure(ctx context.Context, w *dataset, t table) error {
+	p, err := newWorkspace()
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	with, err := p.build(ctx)
+	if err != nil {
+		return err
+	}
+	program, err := p.buildWithout(ctx, o)
+	if err != nil {
+		return err
+	}
+	d, err := p.newDuel(ctx, w, [2]string{with, program}, o.flags...)
+	if err != nil {
+		return err
+	}
+	queries := w.queries()
+	r, err := d.run(queries[slices.IndexFunc(queries, func(q *query) bool { return q.name == o.query })])
+	if err != nil {
+		return err
+	}
+	t.row(o.name, o.query, ms(median(r.costs[0])), ms(median(r.costs[1])), percent(median(r.ratios)),
+		percent(r.ratios[turnRounds/4]), percent(r.ratios[turnRounds*3/4]), percent(r.tenths()))
+	return nil
+}
+
+// buildWithout applies diffs to copies of their files, and builds the program with the copies.
+func (p *workspace) buildWithout(ctx context.Context, removed ...optimisation) (program string, err error) {
+	dir, replaced := p.path("changed"), map[string]string{}
+	for _, o := range removed {
+		diff, err := diffs.ReadFile("without/" + o.name + ".diff")
+		if err != nil {
+			return "", err
+		}
+		for _, match := range changedFile.FindAllSubmatch(diff, -1) {
+			original, err := filepath.Abs(filepath.Join("..", string(match[1])))
+			if err != nil {
+				return "", err
+			}
+			replaced[original] = filepath.Join(dir, string(match[1]))
+			if err := copyFile(replaced[original], original); err != nil {
+				return "", err
+			}
+		}
+		apply := exec.CommandContext(ctx, "git", "apply", "-")
+		apply.Dir, apply.Stdin = dir, bytes.NewReader(diff)
+		if out, err := apply.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("git apply %s.diff: %w\n%s", o.name, err, out)
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(p.path("overlay.json"), overlay, 0o600); err != nil {
+		return "", err
+	}
+	return p.buildAs(ctx, "without", "-overlay", p.path("overlay.json"))
+}
+
+var changedFile = regexp.MustCompile(`(?m)^--- a/(.*)$`)
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
