@@ -19,7 +19,6 @@ var mutable = map[string]string{
 	"hbase/cluster.gohbaseBackoff": "gohbase has one hook per process, set before main starts",
 	"hbase/cluster.zkLogs":         "ZooKeeper's client has one logger per process",
 	"writers.opTypes":              "filled by declarations, before main starts",
-	"writers.movedAtOnce":          "less in tests",
 }
 
 // Gateways in one process would share mutable state. So no function may change a package variable,

@@ -153,7 +153,7 @@ type deleteDepartmentArgs struct {
 	Children []tables.Child
 }
 
-var movedAtOnce = 200 // children that move up before the acknowledgement
+const movedAtOnce = 200 // children that move up before the acknowledgement
 
 var deleteDepartment = register(opType[deleteDepartmentArgs]{
 	name: "deleteDepartment", properties: properties{readsEffects: true, nonIdempotent: true},

@@ -14,7 +14,6 @@ import (
 var departments = []string{"ceo", "dev", "web", "ops"}
 
 func init() {
-	movedAtOnce = 1 // so that histories also move children after the acknowledgement
 	modelled = append(modelled, modelNoun{name: "department", begin: beginDepartments, call: callDepartment,
 		observe: observeDepartments})
 }
