@@ -98,7 +98,7 @@ func (a *Accounts) LogIn(ctx context.Context, username, secret string) (string, 
 }
 
 func (a *Accounts) verify(ctx context.Context, caller, username, secret string) (right bool, origin string, err error) {
-	c := client{a.writers, caller}
+	c := a.writers.client(caller)
 	var hash string
 	var timestamp int64
 	if tables.CheckUsername(username) == nil {

@@ -32,7 +32,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	}
 	defer w.running.Done()
 	precondition, _ := ctx.Value(preconditionKey{}).(func() error)
-	checked, err := w.perform(ctx, t, a, precondition)
+	checked, err := w.client(t.name).perform(ctx, t, a, precondition)
 	if checked, ok := checked.(*A); ok {
 		*a = *checked
 	}
@@ -42,7 +42,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 // perform repeats attempts that are lost or, unless the type is nonIdempotent, unknown: up to
 // maxTries times, until ctx ends. Only the caller of the outermost operation must have called
 // enter, because nested operations may start while Close waits.
-func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
+func (c client) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (w *Writers) perform(ctx context.Context, t *anyOpType, arguments any, prec
 		if err != nil {
 			return nil, err
 		}
-		x := &execution{client: client{w, t.name}, opType: t, arguments: a, startedHere: true}
+		x := &execution{client: c, opType: t, arguments: a, startedHere: true}
 		x.precondition = precondition
 		outcome, err := x.try(ctx)
 		switch {
@@ -138,7 +138,7 @@ func (x *execution) readRow(ctx context.Context) (state, error) {
 
 func (x *execution) completePredecessor(ctx context.Context) (state, error) {
 	last := x.read.last
-	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(parents(ctx), last) {
+	if !x.opType.readsEffects || last == "" || last == x.knownComplete || slices.Contains(x.parents, last) {
 		return stateChecking, nil
 	}
 	if !tables.IsComplete(x.read.row, x.intent.Family, last) {
@@ -186,7 +186,7 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 		return 0, err
 	}
 	id, done := tables.CommittedBy(last)
-	if _, ok := predecessor(ctx, last); !x.opType.recordsCompletion || !ok || done {
+	if _, ok := x.predecessor(last); !x.opType.recordsCompletion || !ok || done {
 		return stateUnchanged, nil
 	}
 	row, err := x.one(ctx, "read again", x.commitRecordGet())
@@ -218,11 +218,11 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 func (x *execution) readAhead(ctx context.Context) (parentOpen bool, err error) {
 	gets, take := x.readAheadGets()
 	parent, previous := -1, -1
-	if ids := parents(ctx); len(ids) > 0 {
+	if n := len(x.parents); n > 0 {
 		parent = len(gets)
-		gets = append(gets, tables.Intents.Open(ids[len(ids)-1]))
+		gets = append(gets, tables.Intents.Open(x.parents[n-1]))
 	}
-	if id, ok := predecessor(ctx, x.intent.After); ok {
+	if id, ok := x.predecessor(x.intent.After); ok {
 		previous = len(gets)
 		gets = append(gets, tables.Intents.Open(id))
 	}

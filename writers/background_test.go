@@ -28,8 +28,8 @@ func TestOperationWithSlotDoesNotWaitForSlots(t *testing.T) {
 	}
 	awaitIdle(t, other)
 	at, release := make(chan bool, backgroundLimit), make(chan bool)
-	w.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
-		if opType == "deleteTwit" && purpose[0] == "read" && len(parents(ctx)) > 0 {
+	w.observe = func(ctx context.Context, c client, purpose []string) (context.Context, func()) {
+		if c.caller == "deleteTwit" && purpose[0] == "read" && len(c.parents) > 0 {
 			at <- true
 			<-release
 		}

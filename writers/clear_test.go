@@ -53,7 +53,7 @@ func TestDeletionIsCompleteWhenAllChildrenAreMoved(t *testing.T) {
 					}
 					return hbasetest.Fault{}
 				}), Options{})
-				deleter.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+				deleter.observe = func(ctx context.Context, c client, purpose []string) (context.Context, func()) {
 					if strings.HasPrefix(purpose[0], "later") {
 						moving.Store(true)
 					}
@@ -216,10 +216,10 @@ func TestDeletionVerifiesMovedChildrenBeforeClearing(t *testing.T) {
 			}
 			return hbasetest.Fault{}
 		}), Options{})
-		deleter.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+		deleter.observe = func(ctx context.Context, c client, purpose []string) (context.Context, func()) {
 			cleared.Store(cleared.Load() || purpose[0] == "clear")
 			dead.Store(dead.Load() || cleared.Load() && purpose[0] == "check buckets")
-			return adding(ctx, opType, purpose)
+			return adding(ctx, c, purpose)
 		}
 		if err := erase("d2", true)(ctx, deleter); err != nil {
 			t.Fatal(err)

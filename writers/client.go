@@ -11,10 +11,15 @@ import (
 type client struct {
 	w      *Writers
 	caller string // an operation type, "sweep" or "logIn"
+	// parents are the ids of the enclosing operations, the outermost first. A nested operation must
+	// not wait for them.
+	parents []string
 }
 
+func (w *Writers) client(caller string) client { return client{w: w, caller: caller} }
+
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
-	ctx, ended := c.w.observe(ctx, c.caller, purposes)
+	ctx, ended := c.w.observe(ctx, c, purposes)
 	hbase.StatsOf(ctx).Rounds.Add(1)
 	return ctx, ended
 }

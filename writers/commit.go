@@ -43,7 +43,7 @@ func (x *execution) resolve(ctx context.Context) (state, error) {
 		return stateCommitted, nil
 	case fenced == x.intent.ID:
 		return stateAbandoning, nil
-	case last == x.intent.After && slices.Contains(parents(ctx), last):
+	case last == x.intent.After && slices.Contains(x.parents, last):
 		return stateResending, nil
 	case last == x.intent.After:
 		return stateFencing, nil
@@ -59,7 +59,7 @@ func (x *execution) resolving() string {
 }
 
 func (x *execution) fence(ctx context.Context) (state, error) {
-	if id, ok := predecessor(ctx, x.intent.After); x.sweeping && ok {
+	if id, ok := x.predecessor(x.intent.After); x.sweeping && ok {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 		if err != nil {
 			return 0, err

@@ -12,11 +12,11 @@ import (
 	"twibase/hbase/tables"
 )
 
-func holdFirst(matches func(opType, purpose string) bool) (observe Observer, held <-chan struct{}, release func()) {
+func holdFirst(matches func(opType, purpose string) bool) (observe observer, held <-chan struct{}, release func()) {
 	reached, proceed := make(chan struct{}, 1), make(chan struct{})
 	var once atomic.Bool
-	return func(ctx context.Context, opType string, purposes []string) (context.Context, func()) {
-		if matches(opType, purposes[0]) && once.CompareAndSwap(false, true) {
+	return func(ctx context.Context, c client, purposes []string) (context.Context, func()) {
+		if matches(c.caller, purposes[0]) && once.CompareAndSwap(false, true) {
 			reached <- struct{}{}
 			<-proceed
 		}
@@ -104,9 +104,9 @@ func TestLateCompensationFails(t *testing.T) {
 				holdCompensation, compensating, compensate := holdFirst(func(opType, purpose string) bool {
 					return opType == test.compensation && purpose == "commit"
 				})
-				one.observe = func(ctx context.Context, opType string, purposes []string) (context.Context, func()) {
-					ctx, _ = holdAdd(ctx, opType, purposes)
-					return holdCompensation(ctx, opType, purposes)
+				one.observe = func(ctx context.Context, c client, purposes []string) (context.Context, func()) {
+					ctx, _ = holdAdd(ctx, c, purposes)
+					return holdCompensation(ctx, c, purposes)
 				}
 				first := make(chan error, 1)
 				go func() { first <- test.operation(context.WithoutCancel(ctx), one) }()

@@ -130,27 +130,18 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 	return w.completed[location{row.Table, row.Row}]
 }
 
-type parentsKey struct{}
-
-// parents returns the ids of the enclosing operations, the outermost first. A nested operation must
-// not wait for them.
-func parents(ctx context.Context) []string {
-	ids, _ := ctx.Value(parentsKey{}).([]string)
-	return ids
-}
-
 // predecessor returns the id in a commit record. ok is false if the record is empty or a fence, or
 // the id is a parent's.
-func predecessor(ctx context.Context, record string) (id string, ok bool) {
+func (c client) predecessor(record string) (id string, ok bool) {
 	_, void := tables.FencedBy(record)
 	id, _ = tables.CommittedBy(record)
-	return id, record != "" && !void && !slices.Contains(parents(ctx), id)
+	return id, record != "" && !void && !slices.Contains(c.parents, id)
 }
 
 // complete completes the operation that stored a commit record. It waits for other executions of
 // this process, but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
-	id, ok := predecessor(ctx, record)
+	id, ok := c.predecessor(record)
 	if !ok {
 		return nil
 	}
@@ -174,6 +165,7 @@ func (c client) complete(ctx context.Context, record string) error {
 	if err != nil || !ok {
 		return err
 	}
+	x.parents = c.parents
 	_, stop := c.w.outbox.Item(id, x).RenewPeriodically(ctx)
 	defer stop()
 	return x.advance(ctx, state.end)
@@ -193,7 +185,7 @@ func (w *Writers) parse(row string, cells []hbase.Cell) (x *execution, ok bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	x = &execution{client: client{w, t.name}, opType: t, state: stateCommitted}
+	x = &execution{client: w.client(t.name), opType: t, state: stateCommitted}
 	x.marked = tables.Intents.Marked(cells)
 	x.setIntent(intent, a)
 	return x, true, nil
@@ -212,7 +204,7 @@ func (x *execution) runNested(ctx context.Context, n nested) error {
 	if err := x.mark(ctx); err != nil {
 		return err
 	}
-	ctx = context.WithValue(ctx, parentsKey{}, append(slices.Clone(parents(ctx)), x.intent.ID))
-	_, err := x.w.perform(ctx, opTypes[n.opType], n.arguments, nil)
+	c := client{x.w, n.opType, append(slices.Clone(x.parents), x.intent.ID)}
+	_, err := c.perform(ctx, opTypes[n.opType], n.arguments, nil)
 	return err
 }

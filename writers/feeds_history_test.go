@@ -69,7 +69,7 @@ func (s feedStore) Get(ctx context.Context, gets []hbase.Get) ([]hbase.Result, e
 	for i, g := range gets {
 		purpose[i] = "get " + g.Table
 	}
-	ctx, _ = recordPoints(ctx, "feeds", purpose)
+	ctx, _ = recordPoints(ctx, client{caller: "feeds"}, purpose)
 	return s.gateway.Get(ctx, gets)
 }
 
@@ -79,12 +79,12 @@ func (s feedStore) Mutate(ctx context.Context, mutations []hbase.Mutation) ([]er
 		table, _ := m.At()
 		purpose[i] = fmt.Sprintf("%T %s", m, table)
 	}
-	ctx, _ = recordPoints(ctx, "feeds", purpose)
+	ctx, _ = recordPoints(ctx, client{caller: "feeds"}, purpose)
 	return s.gateway.Mutate(ctx, mutations)
 }
 
 func (s feedStore) CheckAndPut(ctx context.Context, check hbase.Check, put hbase.Put) (bool, error) {
-	ctx, _ = recordPoints(ctx, "feeds", []string{"check " + put.Table})
+	ctx, _ = recordPoints(ctx, client{caller: "feeds"}, []string{"check " + put.Table})
 	return s.gateway.CheckAndPut(ctx, check, put)
 }
 

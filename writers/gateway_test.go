@@ -19,10 +19,13 @@ var _ hbase.Store = gateway{}
 
 type pointsKey struct{}
 
-func recordPoints(ctx context.Context, opType string, purposes []string) (of context.Context, ended func()) {
+func recordPoints(ctx context.Context, c client, purposes []string) (of context.Context, ended func()) {
+	if len(c.parents) > 0 {
+		ctx = context.WithValue(ctx, linearizationKey{}, nil)
+	}
 	points := make([]point, len(purposes))
 	for i := range purposes {
-		points[i] = point{opType, purposes[i]}
+		points[i] = point{c.caller, purposes[i]}
 	}
 	return context.WithValue(ctx, pointsKey{}, points), func() {}
 }

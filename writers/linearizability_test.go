@@ -39,7 +39,7 @@ type linearizationKey struct{}
 func (s *scheduler) linearize(ctx context.Context, committed bool) {
 	m, _ := ctx.Value(linearizationKey{}).(*linearization)
 	points, _ := ctx.Value(pointsKey{}).([]point)
-	if m == nil || len(parents(ctx)) > 0 {
+	if m == nil {
 		return
 	}
 	for _, p := range points {

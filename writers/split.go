@@ -184,7 +184,7 @@ func (x *execution) splitFull(ctx context.Context, s stage, lengths map[column]i
 	if len(full) == 0 || x.w.enter() != nil {
 		return
 	}
-	ctx, cancel := x.w.outlive(context.WithValue(ctx, parentsKey{}, []string(nil)))
+	ctx, cancel := x.w.outlive(ctx)
 	go func() {
 		defer x.w.running.Done()
 		defer cancel()

@@ -28,7 +28,7 @@ func (w *Writers) newOutbox() *outbox.Outbox[*execution] {
 		Log:         w.log,
 		Observe: func(ctx context.Context, x *execution, purpose string) (context.Context, func()) {
 			if x == nil {
-				return client{w, "sweep"}.call(ctx, purpose)
+				return w.client("sweep").call(ctx, purpose)
 			}
 			return x.call(ctx, purpose)
 		},

@@ -57,13 +57,13 @@ func newTestGateway(store hbase.Store) *testGateway {
 		return f
 	})
 	g.Writers = New(faulty, Options{parallel: 2})
-	g.observe = func(ctx context.Context, opType string, purpose []string) (context.Context, func()) {
+	g.observe = func(ctx context.Context, c client, purpose []string) (context.Context, func()) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if !g.dead && (purpose[0] == "each" || strings.HasPrefix(purpose[0], "now ")) && len(parents(ctx)) == 0 {
-			g.effects[opType] = append(g.effects[opType], time.Now())
+		if !g.dead && (purpose[0] == "each" || strings.HasPrefix(purpose[0], "now ")) && len(c.parents) == 0 {
+			g.effects[c.caller] = append(g.effects[c.caller], time.Now())
 		}
-		g.dead = g.dead || g.dies != nil && g.dies(opType, purpose[0])
+		g.dead = g.dead || g.dies != nil && g.dies(c.caller, purpose[0])
 		return ctx, func() {}
 	}
 	return g

@@ -170,7 +170,7 @@ func (w *Writers) TwitWasDeleted(ctx context.Context, key tables.TwitKey) error 
 	if err != nil {
 		return never
 	}
-	cells, err := (client{w, deleteTwit.name}).one(ctx, "read, deleted", tables.TwitNames.Get(name))
+	cells, err := w.client(deleteTwit.name).one(ctx, "read, deleted", tables.TwitNames.Get(name))
 	if err != nil {
 		return err
 	}

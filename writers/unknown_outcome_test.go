@@ -55,7 +55,7 @@ func TestCreationIsUnknownIfItsObjectWasDeleted(t *testing.T) {
 			defer other.Close(t.Context())
 			w := New(&lossyStore{Store: store, table: test.table, applied: true, after: func() {
 				// The object can be deleted only after its creation is complete.
-				if err := (client{other, "test"}).complete(t.Context(), onlyIntent(t, store)); err != nil {
+				if err := other.client("test").complete(t.Context(), onlyIntent(t, store)); err != nil {
 					t.Error(err)
 				}
 				if err := test.other(t.Context(), other); err != nil {

@@ -50,6 +50,9 @@ type Options struct {
 // as "commit". ended is called after the call.
 type Observer func(ctx context.Context, opType string, purposes []string) (of context.Context, ended func())
 
+// observer is an Observer that gets the parents of an operation, too.
+type observer func(ctx context.Context, c client, purposes []string) (of context.Context, ended func())
+
 // Writers run the mutations of one gateway. They are safe for concurrent use.
 type Writers struct {
 	store     hbase.Store
@@ -59,7 +62,7 @@ type Writers struct {
 
 	now      func() time.Time
 	parallel int
-	observe  Observer
+	observe  observer
 
 	increments incrementQueue
 	// life ends when the ctx of Close ends, or when Close returns.
@@ -81,7 +84,7 @@ type Writers struct {
 // New returns the Writers of a gateway. The tables must exist.
 func New(store hbase.Store, o Options) *Writers {
 	w := &Writers{
-		store: store, log: o.Log, jobs: o.Jobs, observe: o.Observe, now: time.Now, parallel: cmp.Or(o.parallel, 32),
+		store: store, log: o.Log, jobs: o.Jobs, now: time.Now, parallel: cmp.Or(o.parallel, 32),
 		listBound: cmp.Or(o.ListBound, tables.ListBound), slots: make(chan struct{}, backgroundLimit),
 		claimed: map[string]chan struct{}{}, completed: map[location]string{},
 		increments: incrementQueue{rows: map[location][]*increment{}},
@@ -92,8 +95,11 @@ func New(store hbase.Store, o Options) *Writers {
 	if w.jobs == nil {
 		w.jobs = func(tables.Job) {}
 	}
-	if w.observe == nil {
-		w.observe = func(ctx context.Context, _ string, _ []string) (context.Context, func()) { return ctx, func() {} }
+	w.observe = func(ctx context.Context, c client, purposes []string) (context.Context, func()) {
+		if o.Observe == nil {
+			return ctx, func() {}
+		}
+		return o.Observe(ctx, c.caller, purposes)
 	}
 	if o.Seed == nil {
 		o.Seed = rand.NewPCG(rand.Uint64(), rand.Uint64())
