@@ -33,6 +33,9 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, from int, l
 	for i := from; i < len(stages); i++ {
 		for try := 0; ; try++ {
 			err := x.applyStage(ctx, stages[i], fmt.Sprintf("%s%d ", label, i))
+			if x.superseded.Load() {
+				return nil
+			}
 			if err == nil {
 				break
 			}
@@ -46,7 +49,7 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, from int, l
 }
 
 func (x *execution) applyStage(ctx context.Context, s stage, label string) error {
-	if err := x.locate(ctx, s, label); err != nil {
+	if err := x.locate(ctx, s, label); x.stops(err) {
 		return err
 	}
 	if err := x.write(ctx, s, label); err != nil {
@@ -64,7 +67,7 @@ func (x *execution) applyStage(ctx context.Context, s stage, label string) error
 		case each:
 			err = x.each(ctx, e, label)
 		}
-		if err != nil {
+		if x.stops(err) {
 			return err
 		}
 	}
@@ -128,7 +131,7 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
 	cells, err := x.getVerified(ctx, c.objects.existenceGets(), label+c.String())
-	if err != nil {
+	if x.stops(err) {
 		return err
 	}
 	missing, err := c.objects.missingIn(cells)
@@ -176,7 +179,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 		if x.unverified = moved; len(moved) == 0 {
 			return cells, nil
 		}
-		if err := x.checkOpen(ctx, label+" "); err != nil {
+		if err := x.checkOpen(ctx, label+" "); x.stops(err) {
 			return nil, err
 		}
 		if x.compensated {
@@ -192,9 +195,8 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen returns errSuperseded if the operation is complete, and sets x.compensated. After the
-// commit, it is called between a read of the directory and a write of members: see docs/WRITES.md,
-// "Splits".
+// checkOpen sets x.superseded if the operation is complete, and x.compensated. After the commit, it
+// is called between a read of the directory and a write of members: see docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {
@@ -205,7 +207,8 @@ func (x *execution) checkOpen(ctx context.Context, label string) error {
 		return err
 	}
 	if len(cells[0]) == 0 {
-		return errSuperseded
+		x.superseded.Store(true)
+		return nil
 	}
 	if x.intent.Table != "" {
 		record, err := tables.DecodeCommitRecord(cells[1], x.intent.Family)

@@ -32,7 +32,7 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 	}
 	defer w.running.Done()
 	precondition, _ := ctx.Value(preconditionKey{}).(func() error)
-	checked, err := w.client(t.name).perform(ctx, t, a, precondition)
+	_, checked, err := w.client(t.name).perform(ctx, t, a, precondition)
 	if checked, ok := checked.(*A); ok {
 		*a = *checked
 	}
@@ -40,44 +40,45 @@ func execute[A any](ctx context.Context, w *Writers, in *input, t *anyOpType, a 
 }
 
 // perform repeats attempts that are lost or, unless the type is nonIdempotent, unknown: up to
-// maxTries times, until ctx ends. Only the caller of the outermost operation must have called
-// enter, because nested operations may start while Close waits.
-func (c client) perform(ctx context.Context, t *anyOpType, arguments any, precondition func() error) (any, error) {
+// maxTries times, until ctx ends. The outcome of a nested operation is stateSuperseded if its
+// parent is complete. Only the caller of the outermost operation must have called enter, because
+// nested operations may start while Close waits.
+func (c client) perform(
+	ctx context.Context, t *anyOpType, arguments any, precondition func() error,
+) (outcome state, checked any, err error) {
 	given, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	uncertain := false // an earlier attempt may have committed
 	for try := 0; ; try++ {
 		a, err := t.parse(string(given))
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 		x := &execution{client: c, opType: t, arguments: a, startedHere: true}
 		x.precondition = precondition
 		outcome, err := x.try(ctx)
 		switch {
 		case uncertain && errors.As(err, new(UserErrors)):
-			return a, ErrUnknown // the earlier attempt may have caused the error
+			return outcome, a, ErrUnknown // the earlier attempt may have caused the error
 		case err != nil && (uncertain || x.mayHaveCommitted(outcome)):
-			return a, afterCommit{err}
+			return outcome, a, afterCommit{err}
 		case err != nil:
-			return a, err
-		case outcome == stateCommitted || outcome == stateUnchanged:
-			return a, nil
-		case outcome == stateSuperseded:
-			return a, errSuperseded
+			return outcome, a, err
 		case outcome == stateUnknown && t.nonIdempotent:
-			return a, ErrUnknown
+			return outcome, a, ErrUnknown
 		case outcome == stateUnknown:
 			uncertain = true
+		case outcome != stateLost:
+			return outcome, a, nil
 		}
 		if try == maxTries || ctx.Err() != nil {
 			err := x.failed("commit", hbase.ErrUnavailable)
 			if uncertain {
 				err = afterCommit{err}
 			}
-			return nil, err
+			return outcome, nil, err
 		}
 		sleep(ctx, time.Duration(min(try, 20))*time.Millisecond)
 	}

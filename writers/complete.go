@@ -73,22 +73,24 @@ func (x *execution) applyLater(ctx context.Context) (next state, err error) {
 		return stateEnding, x.applyStages(ctx, x.effects.later, 0, "later ")
 	}
 	short := x.shortStages()
-	next = stateEnding
-	err = x.withLease(ctx, func(ctx context.Context) error {
+	lost, err := x.withLease(ctx, func(ctx context.Context) error {
 		err := x.applyStages(ctx, x.effects.later[:short], 0, "later ")
-		if err != nil || !x.long() {
+		if x.stops(err) || !x.long() {
 			return err
 		}
 		select {
 		case x.w.slots <- struct{}{}:
 			defer func() { <-x.w.slots }()
 		default:
-			next = stateSuperseded
+			x.superseded.Store(true)
 			return nil
 		}
 		return x.applyStages(ctx, x.effects.later, short, "later ")
 	})
-	return next, err
+	if lost {
+		return stateSuperseded, nil
+	}
+	return stateEnding, err
 }
 
 // removeIntent first records the completion, if the type does, because awaitLast relies on that
@@ -201,10 +203,16 @@ func (x *execution) mark(ctx context.Context) error {
 }
 
 func (x *execution) runNested(ctx context.Context, n nested) error {
+	if x.superseded.Load() { // by a concurrent nested operation
+		return nil
+	}
 	if err := x.mark(ctx); err != nil {
 		return err
 	}
 	c := client{x.w, n.opType, append(slices.Clone(x.parents), x.intent.ID)}
-	_, err := c.perform(ctx, opTypes[n.opType], n.arguments, nil)
+	outcome, _, err := c.perform(ctx, opTypes[n.opType], n.arguments, nil)
+	if outcome == stateSuperseded {
+		x.superseded.Store(true)
+	}
 	return err
 }

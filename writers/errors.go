@@ -68,9 +68,6 @@ var (
 	ErrUnknown error = unknown{}
 	// ErrClosed is returned for an operation that starts after [Writers.Close].
 	ErrClosed = errors.New("writers: closed")
-
-	// errSuperseded ends the stages of an execution. advance makes it a state.
-	errSuperseded = errors.New("writers: the operation is left to another execution")
 )
 
 type unknown struct{}

@@ -148,7 +148,7 @@ func cellsOf(ctx context.Context, store hbase.Store, get hbase.Get) ([]hbase.Cel
 func membersOf[E any](ctx context.Context, store hbase.Store, l *tables.List[E], owner string) (all []E, err error) {
 	w := New(store, Options{})
 	each := eachMember(l, owner, func(e E) effect { all = append(all, e); return put{} }).(each)
-	err = each.run(ctx, w.client("test"), func([]effect) error { return nil })
+	err = each.run(ctx, w.client("test"), func([]effect) (bool, error) { return true, nil })
 	return all, err
 }
 

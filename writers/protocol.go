@@ -3,6 +3,7 @@ package writers
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
@@ -136,6 +137,9 @@ type application struct {
 	increments  map[location]*increment
 	marked      bool // the stored intent is marked as committed
 	compensated bool // a compensation has committed, so members are not written again
+	// superseded ends the stages. Then advance enters stateSuperseded. Concurrent nested operations
+	// set it.
+	superseded atomic.Bool
 	// unverified has written members that are not yet verified.
 	unverified []*member
 }
@@ -154,16 +158,19 @@ type attempt struct {
 func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	for !end(x.state) {
 		next, err := x.step(ctx)
-		switch {
-		case errors.Is(err, errSuperseded):
-			next = stateSuperseded
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		if x.superseded.Load() {
+			next = stateSuperseded
 		}
 		x.state = next
 	}
 	return nil
 }
+
+// stops is true if the stage ends early: after an error, or because the execution is superseded.
+func (x *execution) stops(err error) bool { return err != nil || x.superseded.Load() }
 
 func (x *execution) step(ctx context.Context) (state, error) {
 	switch x.state {

@@ -82,11 +82,11 @@ func (w *Writers) completeStale(ctx context.Context, item *outbox.Item[*executio
 	if x.sweeping = true; !x.marked && x.intent.Table != "" {
 		x.state = stateResolving
 	}
-	err = x.withLease(ctx, func(ctx context.Context) error {
+	lost, err := x.withLease(ctx, func(ctx context.Context) error {
 		return x.advance(ctx, func(s state) bool { return s.end() || s == stateLost || s == stateUnknown })
 	})
-	if errors.Is(err, errSuperseded) {
-		err = outbox.ErrLeaseLost
+	if lost {
+		return false, outbox.ErrLeaseLost
 	}
 	return err == nil, err
 }
@@ -100,13 +100,12 @@ func (x *execution) leasedIntent() write {
 }
 
 // withLease renews the lease until work returns. If another gateway takes the lease, work's context
-// ends, and the error is errSuperseded.
-func (x *execution) withLease(ctx context.Context, work func(context.Context) error) error {
+// ends, and lost is true.
+func (x *execution) withLease(ctx context.Context, work func(context.Context) error) (lost bool, err error) {
 	working, stop := x.w.outbox.Item(x.intent.ID, x).RenewPeriodically(ctx)
 	defer stop()
-	err := work(working)
-	if err != nil && working.Err() != nil && ctx.Err() == nil {
-		err = errSuperseded
+	if err = work(working); err != nil && working.Err() != nil && ctx.Err() == nil {
+		return true, nil
 	}
-	return err
+	return false, err
 }

@@ -34,7 +34,7 @@ func deepen(depth *int, level int, o operation) []effect {
 }
 
 func measure(code string, depth *int, o operation) effect {
-	return each{"measure", func(ctx context.Context, c client, apply func([]effect) error) error {
+	return each{"measure", func(ctx context.Context, c client, apply applyPage) error {
 		get := c.getter(ctx, "measure")
 		department, err := get.one(departmentOf(code))
 		if err != nil {
@@ -44,7 +44,8 @@ func measure(code string, depth *int, o operation) effect {
 		if err != nil {
 			return err
 		}
-		return apply(deepen(depth, len(chain), o))
+		_, err = apply(deepen(depth, len(chain), o))
+		return err
 	}}
 }
 
