@@ -187,7 +187,7 @@ func (x *execution) awaitLast(ctx context.Context) (state, error) {
 		return 0, err
 	}
 	id, done := tables.CommittedBy(last)
-	if _, ok := x.predecessor(last); !x.opType.recordsCompletion || !ok || done {
+	if !x.opType.recordsCompletion || done || x.predecessor(last) == "" {
 		return stateUnchanged, nil
 	}
 	row, err := x.one(ctx, "read again", x.commitRecordGet())
@@ -218,19 +218,12 @@ func (x *execution) prepare(ctx context.Context) (state, error) {
 // execution of the parent has run this operation, and later operations may have changed the row.
 func (x *execution) readAhead(ctx context.Context) (parentOpen bool, err error) {
 	gets, take := x.readAheadGets()
-	parent, previous := -1, -1
-	if n := len(x.parents); n > 0 {
-		parent = len(gets)
-		gets = append(gets, tables.Intents.Open(x.parents[n-1]))
-	}
-	if id, ok := x.predecessor(x.intent.After); ok {
-		previous = len(gets)
-		gets = append(gets, tables.Intents.Open(id))
-	}
+	parent, previous := x.parent(), x.predecessor(x.intent.After)
+	intents := slices.DeleteFunc([]string{parent, previous}, func(id string) bool { return id == "" })
 	var cells [][]hbase.Cell
 	g, ctxOfBoth := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		cells, err = x.get(ctxOfBoth, "prepare", gets)
+		cells, err = x.get(ctxOfBoth, "prepare", append(gets, openGets(intents)...))
 		return err
 	})
 	if x.intent.Table != "" {
@@ -239,10 +232,11 @@ func (x *execution) readAhead(ctx context.Context) (parentOpen bool, err error) 
 	if err := g.Wait(); err != nil {
 		return false, err
 	}
-	if parent >= 0 && len(cells[parent]) == 0 {
+	open := openAmong(intents, cells[len(gets):])
+	if parent != "" && !open[parent] {
 		return false, nil
 	}
-	if previous >= 0 && len(cells[previous]) > 0 {
+	if open[previous] {
 		if err := x.complete(ctx, x.intent.After); err != nil {
 			return false, err
 		}

@@ -16,6 +16,14 @@ type client struct {
 	parents []string
 }
 
+// parent returns "" for an outermost operation.
+func (c client) parent() string {
+	if len(c.parents) == 0 {
+		return ""
+	}
+	return c.parents[len(c.parents)-1]
+}
+
 func (w *Writers) client(caller string) client { return client{w: w, caller: caller} }
 
 func (c client) call(ctx context.Context, purposes ...string) (context.Context, func()) {
@@ -54,19 +62,26 @@ func (c client) one(ctx context.Context, purpose string, get hbase.Get) ([]hbase
 }
 
 func (c client) openIntents(ctx context.Context, ops []string, purpose string) (map[string]bool, error) {
-	gets := make([]hbase.Get, len(ops))
-	for i, op := range ops {
-		gets[i] = tables.Intents.Open(op)
-	}
-	cells, err := c.get(ctx, purpose, gets)
+	cells, err := c.get(ctx, purpose, openGets(ops))
 	if err != nil {
 		return nil, err
 	}
+	return openAmong(ops, cells), nil
+}
+
+func openGets(ops []string) (gets []hbase.Get) {
+	for _, op := range ops {
+		gets = append(gets, tables.Intents.Open(op))
+	}
+	return gets
+}
+
+func openAmong(ops []string, cells [][]hbase.Cell) map[string]bool {
 	open := map[string]bool{}
 	for i, op := range ops {
 		open[op] = len(cells[i]) > 0
 	}
-	return open, nil
+	return open
 }
 
 type write struct {

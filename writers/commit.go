@@ -59,7 +59,7 @@ func (x *execution) resolving() string {
 }
 
 func (x *execution) fence(ctx context.Context) (state, error) {
-	if id, ok := x.predecessor(x.intent.After); x.sweeping && ok {
+	if id := x.predecessor(x.intent.After); x.sweeping && id != "" {
 		open, err := x.openIntents(ctx, []string{id}, "sweep, last intent")
 		if err != nil {
 			return 0, err

@@ -132,19 +132,21 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 	return w.completed[location{row.Table, row.Row}]
 }
 
-// predecessor returns the id in a commit record. ok is false if the record is empty or a fence, or
-// the id is a parent's.
-func (c client) predecessor(record string) (id string, ok bool) {
+// predecessor returns the id in a commit record, or "" if the record is empty or a fence, or the id
+// is a parent's.
+func (c client) predecessor(record string) (id string) {
 	_, void := tables.FencedBy(record)
-	id, _ = tables.CommittedBy(record)
-	return id, record != "" && !void && !slices.Contains(c.parents, id)
+	if id, _ = tables.CommittedBy(record); void || slices.Contains(c.parents, id) {
+		return ""
+	}
+	return id
 }
 
 // complete completes the operation that stored a commit record. It waits for other executions of
 // this process, but not for other gateways.
 func (c client) complete(ctx context.Context, record string) error {
-	id, ok := c.predecessor(record)
-	if !ok {
+	id := c.predecessor(record)
+	if id == "" {
 		return nil
 	}
 	for {
