@@ -14,15 +14,8 @@ import (
 	"twibase/graph/plan"
 )
 
-type untracked struct{}
-
-func (untracked) Start(int)            {}
-func (untracked) End()                 {}
-func (untracked) Await() map[any]error { return nil }
-
 func (w *dataset) planned() graphql.ExecutableSchema {
-	config := exec.Config{Resolvers: root{dataset: w}}
-	return exec.NewPlannedSchema(config, func(context.Context) plan.Tasks { return untracked{} })
+	return exec.NewPlannedSchema(exec.Config{Resolvers: root{dataset: w}}, nil)
 }
 
 func (w *dataset) stock() graphql.ExecutableSchema {

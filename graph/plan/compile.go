@@ -95,7 +95,7 @@ func newCompiler(schema *Schema, parsed *ast.Schema) *compiler {
 	return c
 }
 
-func (c *compiler) operation(op *graphql.OperationContext, root string) (*operation, error) {
+func (c *compiler) operation(op *graphql.OperationContext) (*operation, error) {
 	variant := variantOf(op)
 	if compiled, ok := c.cache.Get(variant); ok {
 		return compiled, nil
@@ -105,7 +105,7 @@ func (c *compiler) operation(op *graphql.OperationContext, root string) (*operat
 		return nil, &LimitError{"the number of selected fields of the operation", maxFields}
 	}
 	compiling := compilation{compiler: c, op: op}
-	set := compiling.set(op.Operation.SelectionSet, c.schema.Objects[root], nil)
+	set := compiling.set(op.Operation.SelectionSet, c.schema.root(op.Operation.Operation), nil)
 	compiled := &operation{root: set, sets: compiling.sets, columns: compiling.columns}
 	if len(op.RawQuery) <= maxCachedText && fields <= maxCachedFields {
 		c.cache.Add(variant, compiled, len(op.RawQuery))
@@ -146,10 +146,11 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 		s := selection{
 			CollectedField: f, field: object.Fields[f.Name], key: key(i, f.Alias), column: -1, parentField: enclosing,
 		}
-		if !slices.ContainsFunc(f.Arguments, func(a *ast.Argument) bool { return hasVariable(a.Value) }) {
-			s.constant = new(atomic.Pointer[map[string]any])
-		}
 		if s.field != nil {
+			takesVariable := func(a *ast.Argument) bool { return hasVariable(a.Value) }
+			if s.field.Args != nil && !slices.ContainsFunc(f.Arguments, takesVariable) {
+				s.constant = new(atomic.Pointer[map[string]any])
+			}
 			if s.field.Leaf == nil {
 				s.column, c.columns = c.columns, c.columns+1
 			}

@@ -30,19 +30,19 @@ func (w *writer) fail(s *selection, err error) bool {
 	return false
 }
 
-// failHere adds an error at the path w.path + below, and returns false.
-func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) bool {
+// failHere adds an error at the path w.path + below.
+func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) {
 	if list, ok := err.(gqlerror.List); ok {
 		for _, err := range list {
 			if err != nil {
 				w.failHere(s, err, below...)
 			}
 		}
-		return false
+		return
 	}
 	if w.bounds.Errors > 0 && len(w.failures) >= w.bounds.Errors {
 		w.bounds.Unreported++
-		return false
+		return
 	}
 	ctx := w.pathCtx(s)
 	located := gqlerror.Wrap(err)
@@ -56,7 +56,6 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) boo
 		located.Locations = []gqlerror.Location{{Line: s.Position.Line, Column: s.Position.Column}}
 	}
 	w.failures = append(w.failures, failure{ctx, located})
-	return false
 }
 
 // leafCtx is for leaves with [Field].AddsErrors.

@@ -50,7 +50,7 @@ func (p *planned) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 	return once(func(ctx context.Context) *graphql.Response {
 		r := p.newRun(ctx, op, compiled)
-		return r.response(r.execute(op.Operation.Operation == ast.Mutation))
+		return &graphql.Response{Data: r.data(r.execute(op.Operation.Operation == ast.Mutation))}
 	})
 }
 
@@ -58,11 +58,7 @@ func (p *planned) compiled(op *graphql.OperationContext) (*operation, error) {
 	if err := p.noop.check(op); err != nil {
 		return nil, err
 	}
-	types := p.config.Types
-	roots := map[ast.Operation]string{
-		ast.Query: types.Query, ast.Mutation: types.Mutation, ast.Subscription: types.Subscription,
-	}
-	return p.compiler.operation(op, roots[op.Operation.Operation])
+	return p.compiler.operation(op)
 }
 
 func once(respond graphql.ResponseHandler) graphql.ResponseHandler {
@@ -92,7 +88,7 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 	}
 }
 
-func (r *run) response(root *objectSet) *graphql.Response {
+func (r *run) data(root *objectSet) []byte {
 	w := writer{
 		ctx: r.ctx, op: r.op, exec: r.exec, results: r.results, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), slots: r.slots,
@@ -105,7 +101,7 @@ func (r *run) response(root *objectSet) *graphql.Response {
 		// Without is_final, Relay would wait for further responses, and drop the deferred parts.
 		graphql.RegisterExtension(r.ctx, "is_final", true)
 	}
-	return &graphql.Response{Data: data}
+	return data
 }
 
 // buffers are recycled. This halves the bytes that BenchmarkEmbedded/reference allocates.

@@ -16,6 +16,16 @@ type Schema struct {
 	Query, Mutation, Subscription string
 }
 
+func (s *Schema) root(of ast.Operation) *Object {
+	switch of {
+	case ast.Mutation:
+		return s.Objects[s.Mutation]
+	case ast.Subscription:
+		return s.Objects[s.Subscription]
+	}
+	return s.Objects[s.Query]
+}
+
 func (s *Schema) mustHave(schema *ast.Schema) {
 	for name, def := range schema.Types {
 		if def.Kind != ast.Object {

@@ -15,7 +15,7 @@ var _ graphql.ExecutableSchemaWithEventContext = (*planned)(nil)
 
 type eventKey struct{}
 
-type event func(ctx context.Context) *graphql.Response
+type event func(ctx context.Context) (data []byte)
 
 // Events is the gqlgen extension that executes events. It must be the last extension.
 type Events struct {
@@ -45,12 +45,9 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		}
 		defer release()
 	}
-	executed := execute(ctx)
-	if executed == nil {
-		return nil
-	}
+	data := execute(ctx)
 	response := next(ctx)
-	response.Data = executed.Data
+	response.Data = data
 	return response
 }
 
@@ -88,9 +85,9 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 			return ctx, &graphql.Response{}
 		}
 		ctx = graphql.StartOperationTrace(ctx)
-		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) *graphql.Response {
+		return context.WithValue(ctx, eventKey{}, event(func(ctx context.Context) []byte {
 			r := p.newRun(ctx, op, compiled)
-			return r.response(r.executeEvent(value))
+			return r.data(r.executeEvent(value))
 		})), &graphql.Response{}
 	}
 }

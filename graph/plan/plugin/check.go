@@ -109,7 +109,7 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 	switch {
 	case f.TypeReference.Definition.IsLeafType():
 	case f.TypeReference.IsRoot:
-		if !isQuery(f, queries) {
+		if f.TypeReference.GQL.NamedType != queries.Name || f.IsResolver || f.Object.Stream {
 			reject("its type is a root type: only the query root is supported, and only for a field without a resolver")
 		}
 	default:
@@ -118,10 +118,6 @@ func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []str
 		}
 	}
 	return why
-}
-
-func isQuery(f *codegen.Field, queries *codegen.Object) bool {
-	return f.TypeReference.IsRoot && f.TypeReference.GQL.NamedType == queries.Name && !f.IsResolver && !f.Object.Stream
 }
 
 func checkComposite(f *codegen.Field) string {
