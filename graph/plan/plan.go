@@ -79,18 +79,36 @@ func respondError(err error) graphql.ResponseHandler {
 	})
 }
 
+// request has what the generated code needs to respond to a request, or to send an event.
+type request struct {
+	ctx    context.Context
+	op     *graphql.OperationContext
+	schema *ast.Schema
+	exec   any
+}
+
+func (p *planned) request(ctx context.Context, op *graphql.OperationContext) request {
+	return request{ctx, op, p.Schema(), p.config.Exec(op)}
+}
+
+// recoverTo is deferred: it stores the error of a panic.
+func (r *request) recoverTo(ctx context.Context, err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = r.op.Recover(ctx, panicked)
+	}
+}
+
 func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, compiled *operation) *run {
-	resolverCtx := graphql.WithResponseContext(ctx, addToCall, op.Recover)
 	return &run{
-		ctx: ctx, resolverCtx: resolverCtx, op: op, types: p.config.Types, schema: p.Schema(),
-		exec: p.config.Exec(op), tasks: p.config.Tasks(ctx), compiled: compiled,
+		request: p.request(ctx, op), resolverCtx: graphql.WithResponseContext(ctx, addToCall, op.Recover),
+		types: p.config.Types, tasks: p.config.Tasks(ctx), compiled: compiled,
 		results: compiled.newResults(), slots: p.slots,
 	}
 }
 
 func (r *run) data(root *objectSet) []byte {
 	w := writer{
-		ctx: r.ctx, op: r.op, exec: r.exec, results: r.results, missing: r.missing,
+		request: &r.request, results: r.results, missing: r.missing,
 		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), slots: r.slots,
 	}
 	data := w.data(root)

@@ -43,7 +43,7 @@ func (r *run) resolveRoot(
 	return values, err
 }
 
-func (r *run) args(s *selection) (args map[string]any, err error) {
+func (r *request) args(s *selection) (args map[string]any, err error) {
 	if s.field.Args == nil {
 		return nil, nil
 	}
@@ -92,11 +92,7 @@ func (r *run) resolveEach(s *selection, parents []any, args map[string]any, col 
 }
 
 func (r *run) resolveOne(ctx context.Context, f *Field, object any, args map[string]any) (value any, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			value, err = nil, r.op.Recover(ctx, panicked)
-		}
-	}()
+	defer r.recoverTo(ctx, &err)
 	return f.Resolve(ctx, r.exec, object, args)
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Tasks counts running tasks, and is safe for concurrent use. A loader calls End before it waits
@@ -33,13 +32,10 @@ type task struct {
 }
 
 type run struct {
-	ctx context.Context
+	request
 	// resolverCtx is for resolvers: see [callCtx].
 	resolverCtx context.Context
-	op          *graphql.OperationContext
 	types       *Schema
-	schema      *ast.Schema
-	exec        any
 	tasks       Tasks
 	group       sync.WaitGroup
 	missing     map[any]error
@@ -117,7 +113,7 @@ func (r *run) do(t task) {
 
 func (r *run) call(t task) []task {
 	col, n := r.results.column(t.field), len(t.parents.objects)
-	defer r.recovered(col)
+	defer r.recoverTo(r.ctx, &col.err)
 	args, err := r.args(t.field)
 	if err == nil {
 		col.values, err = r.resolve(t, args, col)
@@ -137,14 +133,8 @@ func (r *run) call(t task) []task {
 	return r.nextTasks(t.field, col)
 }
 
-func (r *run) recovered(col *column) {
-	if panicked := recover(); panicked != nil {
-		col.err = r.op.Recover(r.ctx, panicked)
-	}
-}
-
 func (r *run) nextTasks(s *selection, col *column) []task {
-	defer r.recovered(col)
+	defer r.recoverTo(r.ctx, &col.err)
 	if s.field.Composite == "" {
 		return nil
 	}
@@ -168,7 +158,7 @@ func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
 	}
 	col := r.results.column(s)
 	more = tasks
-	defer r.recovered(col)
+	defer r.recoverTo(r.ctx, &col.err)
 	args, err := r.args(s)
 	if err == nil {
 		if !s.field.List {

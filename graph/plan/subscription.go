@@ -73,7 +73,8 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 		return func(ctx context.Context) (context.Context, *graphql.Response) { return ctx, respond(ctx) }
 	}
 	end := new(ending)
-	source := p.source(context.WithValue(ctx, endingKey{}, end), op, compiled.root)
+	subscription := p.request(context.WithValue(ctx, endingKey{}, end), op)
+	source := subscription.source(compiled.root)
 	return func(ctx context.Context) (context.Context, *graphql.Response) {
 		value, ok := source(ctx)
 		if !ok {
@@ -93,29 +94,26 @@ func (p *planned) ExecWithEventContext(ctx context.Context) graphql.ResponseHand
 }
 
 // source adds errors to ctx: gqlgen responds with them, and does not wait for events.
-func (p *planned) source(ctx context.Context, op *graphql.OperationContext, root *selectionSet) (source Source) {
+func (r *request) source(root *selectionSet) Source {
 	if len(root.fields) != 1 || root.fields[0].field == nil {
-		graphql.AddError(ctx, &InputError{"must subscribe to exactly one stream"})
+		graphql.AddError(r.ctx, &InputError{"must subscribe to exactly one stream"})
 		return nil
 	}
 	s := &root.fields[0]
-	fail := func(err error) {
-		w := writer{ctx: ctx, op: op, bounds: &Bounds{}}
+	source, err := r.subscribe(s)
+	if err != nil {
+		w := writer{request: r, bounds: &Bounds{}}
 		w.fail(s, err)
 		w.addErrors()
 	}
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			fail(op.Recover(ctx, panicked))
-		}
-	}()
-	r := &run{ctx: ctx, op: op, schema: p.Schema(), exec: p.config.Exec(op)}
-	args, err := r.args(s)
-	if err == nil {
-		source, err = s.field.Subscribe(newCallCtx(ctx, s, args), r.exec, args)
-	}
-	if err != nil {
-		fail(err)
-	}
 	return source
+}
+
+func (r *request) subscribe(s *selection) (source Source, err error) {
+	defer r.recoverTo(r.ctx, &err)
+	args, err := r.args(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.field.Subscribe(newCallCtx(r.ctx, s, args), r.exec, args)
 }

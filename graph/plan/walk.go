@@ -48,7 +48,7 @@ func Walk[P any](ctx context.Context, schema graphql.ExecutableSchema, root P,
 		return err
 	}
 	ctx = graphql.WithUnmarshalerMap(ctx, graphql.BuildUnmarshalerMap())
-	w := walker[P]{run{ctx: ctx, op: op, types: p.config.Types, schema: p.Schema(), exec: p.config.Exec(op)}, visit}
+	w := walker[P]{p.request(ctx, op), p.config.Types, visit}
 	w.set(compiled.root, root, op.Operation.Operation == ast.Mutation)
 	return nil
 }
@@ -70,7 +70,8 @@ func Resolvers(schema graphql.ExecutableSchema) (fields [][2]string) {
 }
 
 type walker[P any] struct {
-	run
+	request
+	types *Schema
 	visit func(Call, P) func(typ string) P
 }
 
@@ -97,10 +98,6 @@ func (w *walker[P]) set(set *selectionSet, parents P, serial bool) {
 }
 
 func (w *walker[P]) coerced(s *selection) (args map[string]any, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = w.op.Recover(w.ctx, panicked)
-		}
-	}()
+	defer w.recoverTo(w.ctx, &err)
 	return w.args(s)
 }

@@ -7,8 +7,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // Bounds are the limits of a response; 0 is no limit.
@@ -60,9 +58,7 @@ func boundsOf(ctx context.Context) *Bounds {
 //
 // A lazy object whose row could not be read is null, with an error.
 type writer struct {
-	ctx       context.Context
-	op        *graphql.OperationContext
-	exec      any
+	*request
 	results   *results
 	missing   map[any]error
 	dst       []byte
