@@ -22,7 +22,7 @@ func animals() *fixture {
 		type Cat implements Named & Mammal { name: String mother: Mammal meows: Boolean call: String }
 		type Person implements Named { name: String pets: [Pet!] }
 		union Pet = Dog | Cat
-		type Query { pets: [Pet] named: [Named] mixed: [Named!] pet: Pet must: Named! other: Named nilPet: Pet }`,
+		type Query { pets: [Pet] named: [Named] mixed: [Named!] pet: Pet must: Named! other: Named nilPet: Pet alive: [Mammal] }`,
 		resolvers: map[string]resolver{
 			"Query.pets":   returns(list(d, c, nil, d)),
 			"Query.named":  returns(list(x, c, d, c)),
@@ -31,6 +31,7 @@ func animals() *fixture {
 			"Query.must":   returns((*testObject)(nil)),
 			"Query.nilPet": returns((*testObject)(nil)),
 			"Query.other":  returns(obj("Alien")),
+			"Query.alive":  returns(list(d, x)),
 			"Dog.call":     name("dog"), "Cat.call": name("cat"),
 			"Dog.mother": mother, "Cat.mother": mother,
 		}}
@@ -61,6 +62,7 @@ func TestFragmentsApplyToTheTypesOfObjects(t *testing.T) {
 		{"a nil pointer in a non-null field is an error", `{must{name}}`, `{"errors":[` + errorJSON(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
 		{"a nil pointer in a list of non-null elements", `{mixed{name}}`, `{"errors":[` + errorJSON(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
 		{"an object of an unknown type fails its field", `{other{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"other"`, "panic of an object of type Alien", "2") + `],"data":{"other":null,"pet":{"__typename":"Cat"}}}`, nil},
+		{"an object of another type fails its field", `{alive{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"alive"`, "Query.alive returned a Person, which is no Mammal", "2") + `],"data":{"alive":null,"pet":{"__typename":"Cat"}}}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { animals().check(t, test.query, nil, test.want, test.calls...) })
 	}

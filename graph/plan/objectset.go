@@ -104,8 +104,8 @@ func (c *Children) compact() (index []int32) {
 	return index
 }
 
-// gather moves the objects of values to children, null for a value with an error.
-func (c *column) gather(f *Field) {
+// takeChildren moves the objects of values to children, null for a value with an error.
+func (c *column) takeChildren(f *Field) {
 	g := &c.children
 	if !f.List {
 		g.Objects, c.values = c.values, nil

@@ -26,6 +26,11 @@ func (untracked) End()      {}
 
 func (untracked) Await() map[any]error { return nil } // without loaders there are no lazy objects
 
+// A run resolves the columns of a response. These are its functions, from a task to the next ones:
+//
+//	finish, do ──► call ──► nextTasks ──► descend ──► expand ──► field ──► a task, or descend
+//
+// task calls a batch resolver with all parents, or a resolver of one parent for each: resolveEach.
 type task struct {
 	parents *objectSet
 	field   *selection
@@ -134,11 +139,10 @@ func (r *run) call(t task) []task {
 }
 
 func (r *run) nextTasks(s *selection, col *column) []task {
-	defer r.recoverTo(r.ctx, &col.err)
 	if s.field.Composite == "" {
 		return nil
 	}
-	col.gather(s.field)
+	col.takeChildren(s.field)
 	return r.descend(s, col, nil)
 }
 
@@ -151,31 +155,40 @@ func (r *run) expand(o *objectSet, tasks []task) []task {
 	return tasks
 }
 
-// field appends the task of a field or, without a resolver, the tasks below it; none after a panic.
-func (r *run) field(o *objectSet, s *selection, tasks []task) (more []task) {
+// field appends the task of a field or, without a resolver, the tasks below it.
+func (r *run) field(o *objectSet, s *selection, tasks []task) []task {
 	if s.field.hasResolver() {
 		return append(tasks, task{o, s})
 	}
 	col := r.results.column(s)
-	more = tasks
-	defer r.recoverTo(r.ctx, &col.err)
-	args, err := r.args(s)
-	if err == nil {
-		if !s.field.List {
-			col.children.Grow(0, len(o.objects))
-		}
-		err = s.field.Gather(r.exec, o.objects, args, &col.children)
-	}
-	if err != nil {
-		col.err = err
+	if col.err = r.gather(o, s, col); col.err != nil {
 		return tasks
 	}
 	return r.descend(s, col, tasks)
 }
 
+func (r *run) gather(o *objectSet, s *selection, col *column) (err error) {
+	defer r.recoverTo(r.ctx, &err)
+	args, err := r.args(s)
+	if err != nil {
+		return err
+	}
+	if !s.field.List {
+		col.children.Grow(0, len(o.objects))
+	}
+	return s.field.Gather(r.exec, o.objects, args, &col.children)
+}
+
 func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	if s.below == nil {
-		return r.descendByType(s, col, tasks)
+		sets, err := r.splitByType(s, col)
+		if col.err = err; err != nil {
+			return tasks
+		}
+		for _, o := range sets {
+			tasks = r.expand(o, tasks)
+		}
+		return tasks
 	}
 	col.index = col.children.compact()
 	col.childSet = r.results.objectSet(s.below)
@@ -185,36 +198,30 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.childSet, tasks)
 }
 
-func (r *run) descendByType(s *selection, col *column, tasks []task) []task {
-	var sets []*objectSet
+// splitByType returns the object sets of the children of a field with an abstract type.
+func (r *run) splitByType(s *selection, col *column) (sets []*objectSet, err error) {
+	defer r.recoverTo(r.ctx, &err)
 	n := len(col.children.Objects)
 	col.childSets, col.index = make([]*objectSet, n), make([]int32, n)
 	for j, object := range col.children.Objects {
-		o, i := r.addByType(s, object), int32(-1)
-		if o != nil {
-			i = int32(len(o.objects)) - 1
+		typ := ""
+		if object != nil {
+			object, typ = r.types.TypeOf(object)
 		}
-		if i == 0 {
+		if typ == "" {
+			col.index[j] = -1
+			continue
+		}
+		set := s.byType[typ]
+		if set == nil {
+			return nil, fmt.Errorf("%s.%s returned a %s, which is no %s", s.field.Object, s.Name, typ, s.field.Composite)
+		}
+		o := r.results.objectSet(set)
+		if len(o.objects) == 0 {
 			sets = append(sets, o)
 		}
-		col.childSets[j], col.index[j] = o, i
+		col.childSets[j], col.index[j] = o, int32(len(o.objects))
+		o.objects = append(o.objects, object)
 	}
-	for _, o := range sets {
-		tasks = r.expand(o, tasks)
-	}
-	return tasks
-}
-
-func (r *run) addByType(s *selection, object any) *objectSet {
-	if object == nil {
-		return nil
-	}
-	object, typ := r.types.TypeOf(object)
-	set := s.byType[typ]
-	if set == nil {
-		return nil
-	}
-	o := r.results.objectSet(set)
-	o.objects = append(o.objects, object)
-	return o
+	return sets, nil
 }
