@@ -23,11 +23,11 @@ func (w *writer) addErrors() {
 
 func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
 
-func (w *writer) fail(s *selection, err error) bool {
+func (w *writer) fail(s *selection, err error) outcome {
 	w.path = append(w.path, step{key: s.Alias})
 	w.failHere(s, err)
 	w.path = w.path[:len(w.path)-1]
-	return false
+	return null
 }
 
 // failHere adds an error at the path w.path + below.

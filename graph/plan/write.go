@@ -45,9 +45,7 @@ func boundsOf(ctx context.Context) *Bounds {
 	return &Bounds{}
 }
 
-// writer appends the response data to dst, and collects the errors. A method that appends a value
-// returns false for null, and appends nothing. Its caller appends null or, if the type is non-null,
-// also returns false.
+// writer appends the response data to dst, and collects the errors.
 //
 // A lazy object without a row is absent if @semanticNonNull excludes null there, and so is an
 // object with an absent field. Absence propagates without an error, and ends at the nearest
@@ -70,10 +68,19 @@ type writer struct {
 	slots     writeSlots
 	hasSlot   bool
 	failures  []failure
-	absent    bool // the last value is absent
 	guarded   bool // leaf recovers panics
 	recovered bool // leaf has recovered a panic
 }
+
+// outcome is the result of a method that appends a value. For null and absent, it appends nothing.
+// Its caller appends null or, if the type is non-null, also returns null.
+type outcome uint8
+
+const (
+	written outcome = iota
+	null
+	absent
+)
 
 // step is an index if the key is empty.
 type step struct {
@@ -105,7 +112,7 @@ func (w *writer) write(root *objectSet) {
 			return
 		}
 		w.releaseSlot()
-		w.dst, w.path, w.checked, w.absent = w.dst[:0], nil, 0, false
+		w.dst, w.path, w.checked = w.dst[:0], nil, 0
 		w.failures, w.bounds.Unreported = nil, unreported
 		w.guarded = true
 		if w.root(root); !w.recovered { // here the stack trace still has the leaf that panicked
@@ -116,7 +123,7 @@ func (w *writer) write(root *objectSet) {
 }
 
 func (w *writer) root(o *objectSet) {
-	if !w.object(o, 0) {
+	if w.object(o, 0) != written {
 		w.dst = append(w.dst, "null"...)
 	}
 }
@@ -190,9 +197,9 @@ func (w *writer) grow() bool {
 	return true
 }
 
-func (w *writer) object(o *objectSet, i int32) bool {
+func (w *writer) object(o *objectSet, i int32) outcome {
 	if w.stopped() {
-		return true
+		return written
 	}
 	start, dst := len(w.dst), w.dst // a local variable is cheaper to append to
 	if len(o.set.fields) == 0 {
@@ -201,52 +208,53 @@ func (w *writer) object(o *objectSet, i int32) bool {
 	for k := range o.set.fields {
 		s := &o.set.fields[k]
 		dst = append(dst, s.key...)
-		ok := true
+		out := written
 		switch {
 		case s.field == nil:
 			dst = AppendString(dst, o.set.object.Name)
 		case s.hasColumn():
 			w.dst = dst
-			ok = w.field(s, i)
+			out = w.field(s, i)
 			dst = w.dst
 		case w.guarded || s.field.AddsErrors:
 			w.dst = dst
-			ok = w.leaf(s, s.field.Leaf, o.objects[i])
+			out = w.leaf(s, s.field.Leaf, o.objects[i])
 			dst = w.dst
 		default:
+			var ok bool
 			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, o.objects[i]); !ok {
-				w.null(s)
+				out = w.null(s)
 			}
 		}
 		if len(dst) > w.checked { // an object can have hundreds of long texts
 			if w.dst = dst; !w.check() {
-				return true
+				return written
 			}
 			dst = w.dst
 		}
-		if ok {
+		if out == written {
 			continue
 		}
-		if w.absent || s.field.NonNull {
+		if out == absent || s.field.NonNull {
 			w.dst = dst[:start]
-			return false
+			return out
 		}
 		dst = append(dst, "null"...)
 	}
 	w.dst = append(dst, '}')
-	return true
+	return written
 }
 
-func (w *writer) field(s *selection, i int32) bool {
+func (w *writer) field(s *selection, i int32) outcome {
 	col := w.results.column(s)
-	if col.added != nil && w.added(s, col, i) {
-		return false
-	}
+	added := col.added != nil && w.added(s, col.added[i])
 	switch {
 	case col.err != nil:
 		return w.fail(s, col.err)
 	case col.errs != nil && col.errs[i] != nil:
 		return w.fail(s, col.errs[i])
+	case added && col.null(s.field, i): // a non-null field needs no further error
+		return null
 	case s.field.Composite == "":
 		if col.values[i] == nil {
 			return w.null(s)
@@ -256,44 +264,42 @@ func (w *writer) field(s *selection, i int32) bool {
 		return w.list(s, col, i)
 	}
 	w.path = append(w.path, step{key: s.Alias})
-	ok := w.child(s, col, i, s.field.NonNull, s.semNonNull)
-	if w.absent && (!s.semNonNull || len(w.path) == 1) {
-		if w.absent = false; s.semNonNull || s.field.NonNull { // the data are never absent
+	out := w.child(s, col, i, s.field.NonNull, s.semNonNull)
+	if out == absent && (!s.semNonNull || len(w.path) == 1) {
+		if out = null; s.semNonNull || s.field.NonNull {
 			w.failHere(s, errNull)
 		}
 	}
 	w.path = w.path[:len(w.path)-1]
-	return ok
+	return out
 }
 
-// added adds the errors of the resolver. It returns true if the value is null because of them: a
-// non-null field needs no further error.
-func (w *writer) added(s *selection, col *column, i int32) bool {
+func (w *writer) added(s *selection, errs []addedError) bool {
 	w.path = append(w.path, step{key: s.Alias})
-	for _, e := range col.added[i] {
+	for _, e := range errs {
 		w.failHere(s, e.err, e.below...)
 	}
 	w.path = w.path[:len(w.path)-1]
-	return len(col.added[i]) > 0 && col.err == nil && (col.errs == nil || col.errs[i] == nil) && col.null(s.field, i)
+	return len(errs) > 0
 }
 
-func (w *writer) null(s *selection) bool {
+func (w *writer) null(s *selection) outcome {
 	if s.field.NonNull {
 		w.fail(s, errNull)
 	}
-	return false
+	return null
 }
 
 type appendFunc = func(ctx context.Context, exec any, dst []byte, value any) ([]byte, bool)
 
 // leaf appends a leaf. It adds an error for null of a non-null type, unless appendTo has added one.
 // In a guarded writer, a leaf that panics is null, with an error.
-func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
+func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (out outcome) {
 	if w.guarded {
 		defer func() {
 			if panicked := recover(); panicked != nil { // w.dst is as before
 				w.recovered = true
-				ok = w.fail(s, w.op.Recover(w.ctx, panicked))
+				out = w.fail(s, w.op.Recover(w.ctx, panicked))
 			}
 		}()
 	}
@@ -301,13 +307,17 @@ func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (ok bool) {
 	if s.field.AddsErrors {
 		ctx = w.leafCtx(s)
 	}
-	if w.dst, ok = appendTo(ctx, w.exec, w.dst, value); !ok && w.countErrors() == before {
-		w.null(s)
+	var ok bool
+	if w.dst, ok = appendTo(ctx, w.exec, w.dst, value); ok {
+		return written
 	}
-	return ok
+	if w.countErrors() > before {
+		return null
+	}
+	return w.null(s)
 }
 
-func (w *writer) list(s *selection, col *column, i int32) bool {
+func (w *writer) list(s *selection, col *column, i int32) outcome {
 	from, to, ok := col.children.list(i)
 	if !ok {
 		return w.null(s)
@@ -315,34 +325,30 @@ func (w *writer) list(s *selection, col *column, i int32) bool {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j, n := from, 0; j < to && ok && !w.stopped(); j, n = j+1, n+1 {
+	for j, n := from, 0; j < to && !w.stopped(); j, n = j+1, n+1 {
 		before := len(w.dst)
 		if n > 0 {
 			w.dst = append(w.dst, ',')
 		}
 		w.path[depth+1].index = n
-		if w.child(s, col, j, s.field.ElemNonNull, s.elemSemNonNull) {
-			continue
-		}
-		if w.absent && (s.elemSemNonNull || s.field.ElemNonNull) {
+		switch out := w.child(s, col, j, s.field.ElemNonNull, s.elemSemNonNull); {
+		case out == written:
+		case out == absent && (s.elemSemNonNull || s.field.ElemNonNull):
 			w.dst, n = w.dst[:before], n-1
-		} else {
-			ok = !s.field.ElemNonNull
+		case s.field.ElemNonNull:
+			w.dst, w.path = w.dst[:start], w.path[:depth]
+			return null
+		default:
 			w.dst = append(w.dst, "null"...)
 		}
-		w.absent = false
 	}
 	w.path = w.path[:depth]
-	if !ok {
-		w.dst = w.dst[:start]
-		return false
-	}
 	w.dst = append(w.dst, ']')
-	return true
+	return written
 }
 
 // child appends child j of a column, at w.path.
-func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) bool {
+func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) outcome {
 	o, i := col.child(j)
 	var err error
 	if o != nil {
@@ -353,8 +359,8 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull b
 		if !missing {
 			return w.foundObject(o, i)
 		}
-		if w.absent = err == nil && semNonNull; w.absent {
-			return false
+		if err == nil && semNonNull {
+			return absent
 		}
 	}
 	if err == nil && nonNull {
@@ -363,15 +369,15 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull b
 	if err != nil {
 		w.failHere(s, err)
 	}
-	return false
+	return null
 }
 
 // foundObject is like object, but drops the errors of an absent object.
-func (w *writer) foundObject(o *objectSet, i int32) bool {
+func (w *writer) foundObject(o *objectSet, i int32) outcome {
 	failures, unreported := len(w.failures), w.bounds.Unreported
-	ok := w.object(o, i)
-	if w.absent {
+	out := w.object(o, i)
+	if out == absent {
 		w.failures, w.bounds.Unreported = w.failures[:failures], unreported
 	}
-	return ok
+	return out
 }
