@@ -21,7 +21,7 @@ func (w *writer) addErrors() {
 	}
 }
 
-func (w *writer) countErrors() int { return len(w.failures) + w.bounds.Unreported }
+func (w *writer) countErrors() int { return len(w.failures) + w.unreported }
 
 func (w *writer) fail(s *selection, err error) outcome {
 	w.path = append(w.path, step{key: s.Alias})
@@ -40,8 +40,8 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) {
 		}
 		return
 	}
-	if w.bounds.Errors > 0 && len(w.failures) >= w.bounds.Errors {
-		w.bounds.Unreported++
+	if w.maxErrors > 0 && len(w.failures) >= w.maxErrors {
+		w.unreported++
 		return
 	}
 	ctx := w.pathCtx(s)

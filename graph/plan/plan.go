@@ -107,11 +107,16 @@ func (p *planned) newRun(ctx context.Context, op *graphql.OperationContext, comp
 }
 
 func (r *run) data(root *objectSet) []byte {
+	bounds, _ := r.ctx.Value(boundsKey{}).(*Bounds)
+	if bounds == nil {
+		bounds = new(Bounds)
+	}
 	w := writer{
-		request: &r.request, results: r.results, missing: r.missing,
-		dst: (*buffers.Get().(*[]byte))[:0], bounds: boundsOf(r.ctx), slots: r.slots,
+		request: &r.request, results: r.results, missing: r.missing, maxErrors: bounds.Errors,
+		output: newOutput(r.ctx, (*buffers.Get().(*[]byte))[:0], bounds.Bytes, r.slots),
 	}
 	data := w.data(root)
+	bounds.Unreported = w.unreported
 	for key, value := range graphql.GetExtensions(r.resolverCtx) {
 		graphql.RegisterExtension(r.ctx, key, value)
 	}

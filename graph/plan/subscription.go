@@ -102,7 +102,7 @@ func (r *request) source(root *selectionSet) Source {
 	s := &root.fields[0]
 	source, err := r.subscribe(s)
 	if err != nil {
-		w := writer{request: r, bounds: &Bounds{}}
+		w := writer{request: r}
 		w.fail(s, err)
 		w.addErrors()
 	}

@@ -1,49 +1,9 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"math"
-	"runtime"
-	"slices"
 )
-
-// Bounds are the limits of a response; 0 is no limit.
-type Bounds struct {
-	// Bytes limits the data. Longer data becomes null and a [LimitError].
-	Bytes int
-	// Errors limits the errors, because building their paths is expensive.
-	Errors int
-	// Unreported counts the errors beyond Errors.
-	Unreported int
-}
-
-type boundsKey struct{}
-
-// WithBounds returns a ctx for a response with these bounds.
-func WithBounds(ctx context.Context, bounds *Bounds) context.Context {
-	return context.WithValue(ctx, boundsKey{}, bounds)
-}
-
-type reserveKey struct{}
-
-// reserveStep is in bytes. Shorter data reserve no memory.
-const reserveStep = 1 << 20
-
-// WithReserve returns a ctx for a response that reserves memory while its data grow. reserve gets
-// the total number of bytes to keep reserved until ctx ends. If it returns an error, the data are
-// null, with that error.
-func WithReserve(ctx context.Context, reserve func(bytes int) error) context.Context {
-	return context.WithValue(ctx, reserveKey{}, reserve)
-}
-
-func boundsOf(ctx context.Context) *Bounds {
-	if bounds, ok := ctx.Value(boundsKey{}).(*Bounds); ok {
-		return bounds
-	}
-	return &Bounds{}
-}
 
 // writer appends the response data to dst, and collects the errors.
 //
@@ -57,19 +17,16 @@ func boundsOf(ctx context.Context) *Bounds {
 // A lazy object whose row could not be read is null, with an error.
 type writer struct {
 	*request
-	results   *results
-	missing   map[any]error
-	dst       []byte
-	path      []step // of the field or list element being written
-	bounds    *Bounds
-	checked   int   // stopped checks nothing up to this length of dst
-	allowed   int   // memory is reserved up to this length of dst
-	rejection error // the reason to stop
-	slots     writeSlots
-	hasSlot   bool
-	failures  []failure
-	guarded   bool // leaf recovers panics
-	recovered bool // leaf has recovered a panic
+	output
+	results *results
+	missing map[any]error
+	path    []step // of the field or list element being written
+	// failures are added after the data: an absent object, a second write or a rejection drops them.
+	failures   []failure
+	maxErrors  int  // in failures; 0 is no limit
+	unreported int  // errors beyond maxErrors
+	guarded    bool // leaf recovers panics
+	recovered  bool // leaf has recovered a panic
 }
 
 // outcome is the result of a method that appends a value. For null and absent, it appends nothing.
@@ -93,9 +50,9 @@ var errNull = errors.New("must not be null")
 func (w *writer) data(root *objectSet) []byte {
 	defer w.releaseSlot()
 	w.write(root)
-	if w.stopped() {
+	if !w.proceed() {
 		w.dst = []byte("null")
-		w.failures, w.bounds.Unreported = []failure{{w.ctx, w.rejection}}, 0
+		w.failures, w.unreported = []failure{{w.ctx, w.rejection}}, 0
 	}
 	w.releaseSlot()
 	w.addErrors()
@@ -105,17 +62,17 @@ func (w *writer) data(root *objectSet) []byte {
 // write writes the response, and again, guarded, after a panic of a leaf. Guarding every leaf from
 // the start would take 2 % more CPU in query reference of 'go -C bench run . compare'.
 func (w *writer) write(root *objectSet) {
-	unreported := w.bounds.Unreported
 	defer func() {
 		panicked := recover()
 		if panicked == nil {
 			return
 		}
 		w.releaseSlot()
-		w.dst, w.path, w.checked = w.dst[:0], nil, 0
-		w.failures, w.bounds.Unreported = nil, unreported
+		w.dst, w.nextPause = w.dst[:0], 0
+		w.path, w.failures, w.unreported = nil, nil, 0
 		w.guarded = true
-		if w.root(root); !w.recovered { // here the stack trace still has the leaf that panicked
+		w.root(root)
+		if !w.recovered { // the stack trace for Recover still has the leaf that panicked
 			w.failures = append(w.failures, failure{w.ctx, w.op.Recover(w.ctx, panicked)})
 		}
 	}()
@@ -128,77 +85,8 @@ func (w *writer) root(o *objectSet) {
 	}
 }
 
-// stopped reports whether dst is too long, or no memory is left for it. Then the writer skips the
-// rest, because [writer.data] replaces dst by null.
-func (w *writer) stopped() bool { return len(w.dst) > w.checked && !w.check() }
-
-// check waits for a write slot if dst is long. It holds none while it reserves memory, which may
-// wait for other responses.
-func (w *writer) check() bool {
-	w.releaseSlot()
-	if len(w.dst) > w.allowed && !w.grow() {
-		return false
-	}
-	if len(w.dst) > slotBytes {
-		w.slots <- struct{}{}
-		w.hasSlot = true
-	}
-	w.checked = min(len(w.dst)+slotBytes, w.allowed)
-	room := min(len(w.dst), w.allowed-len(w.dst))
-	if spare := cap(w.dst) - len(w.dst); len(w.dst) >= reserveStep && spare < min(2*slotBytes, room) {
-		w.dst = withRoom(w.dst, room)
-	}
-	return true
-}
-
-// withRoom returns a copy of a long text with room for n more bytes. The built-in append would
-// allocate in smaller steps, and clear and copy the buffer in one piece that Go cannot interrupt. A
-// garbage collection would then stop all other goroutines for milliseconds.
-func withRoom(text []byte, n int) []byte {
-	long := make([]byte, 0, len(text)+n)
-	for part := range slices.Chunk(text, slotBytes) {
-		long = append(long, part...)
-	}
-	return long
-}
-
-func (w *writer) releaseSlot() {
-	if w.hasSlot {
-		<-w.slots
-		w.hasSlot = false
-		runtime.Gosched()
-	}
-}
-
-// grow raises w.allowed, or returns false if dst is too long or no memory is left for it. From
-// reserveStep on, it reserves four times the length of dst, so that a response that does not fit is
-// rejected early.
-func (w *writer) grow() bool {
-	if w.rejection != nil {
-		return false
-	}
-	most := cmp.Or(w.bounds.Bytes, math.MaxInt)
-	if len(w.dst) > most {
-		w.rejection = &LimitError{"the length of the response in bytes", most}
-		return false
-	}
-	reserve, ok := w.ctx.Value(reserveKey{}).(func(bytes int) error)
-	if !ok {
-		w.allowed = most
-		return true
-	}
-	next := min(max(4*len(w.dst), reserveStep), most)
-	if len(w.dst) >= reserveStep {
-		if w.rejection = reserve(next); w.rejection != nil {
-			return false
-		}
-	}
-	w.allowed = next
-	return true
-}
-
 func (w *writer) object(o *objectSet, i int32) outcome {
-	if w.stopped() {
+	if !w.proceed() {
 		return written
 	}
 	start, dst := len(w.dst), w.dst // a local variable is cheaper to append to
@@ -226,8 +114,8 @@ func (w *writer) object(o *objectSet, i int32) outcome {
 				out = w.null(s)
 			}
 		}
-		if len(dst) > w.checked { // an object can have hundreds of long texts
-			if w.dst = dst; !w.check() {
+		if len(dst) > w.nextPause { // an object can have hundreds of long texts
+			if w.dst = dst; !w.pause() {
 				return written
 			}
 			dst = w.dst
@@ -325,7 +213,7 @@ func (w *writer) list(s *selection, col *column, i int32) outcome {
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
 	w.dst = append(w.dst, '[')
-	for j, n := from, 0; j < to && !w.stopped(); j, n = j+1, n+1 {
+	for j, n := from, 0; j < to && w.proceed(); j, n = j+1, n+1 {
 		before := len(w.dst)
 		if n > 0 {
 			w.dst = append(w.dst, ',')
@@ -374,10 +262,10 @@ func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull b
 
 // foundObject is like object, but drops the errors of an absent object.
 func (w *writer) foundObject(o *objectSet, i int32) outcome {
-	failures, unreported := len(w.failures), w.bounds.Unreported
+	failures, unreported := len(w.failures), w.unreported
 	out := w.object(o, i)
 	if out == absent {
-		w.failures, w.bounds.Unreported = w.failures[:failures], unreported
+		w.failures, w.unreported = w.failures[:failures], unreported
 	}
 	return out
 }

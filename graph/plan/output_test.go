@@ -52,17 +52,17 @@ func TestLongDataAreWrittenWithSlots(t *testing.T) {
 
 func TestOtherGoroutinesRunBetweenSlots(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	w := &writer{slots: make(writeSlots, 1), dst: make([]byte, slotBytes+1), allowed: math.MaxInt}
-	w.check()
+	o := &output{slots: make(writeSlots, 1), dst: make([]byte, slotBytes+1), reserved: math.MaxInt}
+	o.pause()
 	var ran atomic.Bool
 	go ran.Store(true)
 	for range 2 { // Go sometimes runs the goroutine that yields first
-		w.check()
+		o.pause()
 	}
 	if !ran.Load() {
 		t.Error("a goroutine that was ready did not run between two slots")
 	}
-	w.releaseSlot()
+	o.releaseSlot()
 }
 
 func TestCopyOfALongTextHasRoom(t *testing.T) {
