@@ -63,7 +63,8 @@ const (
 	maxCachedFields = 2_000   // fields of one operation
 )
 
-// maxFields is needed because nested fragments expand exponentially.
+// maxFields is needed because nested fragments expand exponentially, and so do nested fields with
+// abstract types, which are compiled for each object type.
 const maxFields = 20_000
 
 // variant has the values of Boolean variables, which @skip and @include may use.
@@ -100,14 +101,17 @@ func (c *compiler) operation(op *graphql.OperationContext) (*operation, error) {
 	if compiled, ok := c.cache.Get(variant); ok {
 		return compiled, nil
 	}
-	fields := countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{})
-	if fields > maxFields {
-		return nil, &LimitError{"the number of selected fields of the operation", maxFields}
+	const what = "the number of selected fields of the operation"
+	if countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{}) > maxFields {
+		return nil, &LimitError{what, maxFields}
 	}
 	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.schema.root(op.Operation.Operation), nil)
+	if compiling.fields > maxFields {
+		return nil, &LimitError{what + ", counted for each object type,", maxFields}
+	}
 	compiled := &operation{root: set, sets: compiling.sets, columns: compiling.columns}
-	if len(op.RawQuery) <= maxCachedText && fields <= maxCachedFields {
+	if len(op.RawQuery) <= maxCachedText && compiling.fields <= maxCachedFields {
 		c.cache.Add(variant, compiled, len(op.RawQuery))
 	}
 	return compiled, nil
@@ -134,8 +138,8 @@ func countFields(set ast.SelectionSet, fragments ast.FragmentDefinitionList, kno
 
 type compilation struct {
 	*compiler
-	op            *graphql.OperationContext
-	sets, columns int
+	op                    *graphql.OperationContext
+	fields, sets, columns int
 }
 
 // set ignores @defer and @stream.
@@ -143,6 +147,9 @@ func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
 	for i, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
+		if c.fields++; c.fields > maxFields {
+			break
+		}
 		s := selection{
 			CollectedField: f, field: object.Fields[f.Name], key: key(i, f.Alias), column: -1, parentField: enclosing,
 		}

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -35,6 +36,25 @@ func TestTooManyFieldsAreRejectedWithoutAllocation(t *testing.T) {
 				t.Error("the operation is cached")
 			}
 		})
+	}
+}
+
+func TestNestedAbstractFieldsAreCountedForEachType(t *testing.T) {
+	schema := (&fixture{sdl: `
+		interface Node { id: ID next: Node }
+		type A implements Node { id: ID next: Node }
+		type B implements Node { id: ID next: Node }
+		type Query { node: Node }`,
+		resolvers: map[string]resolver{"Query.node": returns(obj("A", "id", "1"))}}).build()
+	nested := func(levels int) string {
+		return `{node` + strings.Repeat(`{next`, levels) + `{id}` + strings.Repeat(`}`, levels+1)
+	}
+	if got := execute(newExecutor(schema), nested(12), "", nil); got != `{"data":{"node":{"next":null}}}` {
+		t.Error(got)
+	}
+	const message = "the number of selected fields of the operation, counted for each object type, exceeds the limit of 20000"
+	if got := execute(newExecutor(schema), nested(100), "", nil); got != `{"errors":[{"message":"`+message+`"}],"data":null}` {
+		t.Error(got)
 	}
 }
 
