@@ -214,13 +214,7 @@ func planAddCommentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.AddCommentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -305,13 +299,7 @@ func planAssignRolePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.AssignRolePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -394,13 +382,7 @@ func planCommentConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -420,13 +402,7 @@ func planCommentConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -526,13 +502,7 @@ func planCreateDepartmentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateDepartmentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -592,13 +562,7 @@ func planCreateGamePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateGamePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -658,13 +622,7 @@ func planCreateRolePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateRolePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -724,13 +682,7 @@ func planCreateUserPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.CreateUserPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -808,13 +760,7 @@ func planDeleteCommentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteCommentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -873,13 +819,7 @@ func planDeleteDepartmentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteDepartmentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -938,13 +878,7 @@ func planDeleteGamePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteGamePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1003,13 +937,7 @@ func planDeleteRolePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteRolePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1079,13 +1007,7 @@ func planDeleteTwitPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteTwitPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1144,13 +1066,7 @@ func planDeleteUserPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.DeleteUserPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1220,13 +1136,7 @@ func planDepartment() []plan.Field {
 			Name: "ancestors", Object: "Department", NonNull: false, Composite: "Department", List: true, ElemNonNull: true,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]*tables.Department)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*tables.Department, len(parents))
@@ -1298,13 +1208,7 @@ func planDepartmentConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1324,13 +1228,7 @@ func planDepartmentConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1462,13 +1360,7 @@ func planFollowPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.FollowPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1625,13 +1517,7 @@ func planGame() []plan.Field {
 			Name: "plays", Object: "Game", NonNull: false, Composite: "DayPlays", List: true, ElemNonNull: true,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]*tables.DayCount)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Game_plays_args(ctx, raw)
@@ -1664,13 +1550,7 @@ func planGameConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1690,13 +1570,7 @@ func planGameConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1838,13 +1712,7 @@ func planLikePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.LikePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1913,13 +1781,7 @@ func planLogInPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.LogInPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -1979,13 +1841,7 @@ func planMoveDepartmentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.MoveDepartmentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2371,13 +2227,7 @@ func planPostTwitPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.PostTwitPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2412,13 +2262,7 @@ func planQuery() []plan.Field {
 			Name: "nodes", Object: "Query", NonNull: true, Composite: "Node", List: true, ElemNonNull: false,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]model.Node)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_Query_nodes_args(ctx, raw)
@@ -2651,13 +2495,7 @@ func planRecordPlayPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RecordPlayPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2720,13 +2558,7 @@ func planRevokeRolePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.RevokeRolePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2835,13 +2667,7 @@ func planRoleConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2861,13 +2687,7 @@ func planRoleConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -2976,13 +2796,7 @@ func planSignUpPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.SignUpPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3222,13 +3036,7 @@ func planTwitConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3248,13 +3056,7 @@ func planTwitConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3392,13 +3194,7 @@ func planUnfollowPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UnfollowPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3458,13 +3254,7 @@ func planUnlikePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UnlikePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3524,13 +3314,7 @@ func planUpdateDepartmentPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateDepartmentPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3579,13 +3363,7 @@ func planUpdateGamePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateGamePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3634,13 +3412,7 @@ func planUpdateRolePayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateRolePayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -3689,13 +3461,7 @@ func planUpdateUserPayload() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*model.UpdateUserPayload).UserErrors
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4058,13 +3824,7 @@ func planUserConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4084,13 +3844,7 @@ func planUserConnection() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for _, e := range list {
-						if e == nil {
-							to.Objects = append(to.Objects, nil)
-						} else {
-							to.Objects = append(to.Objects, e)
-						}
-					}
+					plan.AddObjects(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4254,9 +4008,7 @@ func planDirectiveIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Directive).Args(args["includeDeprecated"].(bool))
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4331,9 +4083,7 @@ func planFieldIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Field).Args(args["includeDeprecated"].(bool))
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4453,9 +4203,7 @@ func planSchemaIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4508,9 +4256,7 @@ func planSchemaIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4570,9 +4316,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4587,9 +4331,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4604,9 +4346,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4624,9 +4364,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -4644,9 +4382,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil

@@ -23,7 +23,8 @@ type column struct {
 	index []int32
 }
 
-// child returns the object set of child j and the index there, or nil for null.
+// child returns the object set of child j, counted before compact, and the index there, or nil for
+// null. In a field without a list, child j is of parent j.
 func (c *column) child(j int32) (o *objectSet, i int32) {
 	if i = j; c.index != nil {
 		i = c.index[j]
@@ -73,6 +74,25 @@ func (c *Children) NullList() {
 	}
 	c.nulls = append(c.nulls, true)
 	c.EndList()
+}
+
+// AddObjects adds pointers or interfaces.
+func AddObjects[T comparable](to *Children, list []T) {
+	var null T
+	for _, e := range list {
+		if e == null {
+			to.Objects = append(to.Objects, nil)
+		} else {
+			to.Objects = append(to.Objects, e)
+		}
+	}
+}
+
+// AddStructs adds pointers to the elements of list.
+func AddStructs[T any](to *Children, list []T) {
+	for i := range list {
+		to.Objects = append(to.Objects, &list[i])
+	}
 }
 
 // list returns the range of the children of list i, for column.child. ok is false for null.
@@ -126,6 +146,8 @@ func (c *column) takeChildren(f *Field) {
 	}
 }
 
+// results are of one run. They need no lock: one task writes a column and the object sets below,
+// before other tasks or the writer read them.
 type results struct {
 	objectSets []objectSet
 	columns    []column

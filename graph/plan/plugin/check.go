@@ -14,7 +14,7 @@ import (
 
 const (
 	askResolver = "give it a resolver: {resolver: true} in gqlgen.yml"
-	askDirect   = "move the directive's code to the resolver or, if it has no code, set skip_runtime: true in gqlgen.yml"
+	askMove     = "move the directive's code to the resolver or, if it has no code, set skip_runtime: true in gqlgen.yml"
 )
 
 // check returns an error for each place that the plan does not support: see README.md.
@@ -29,16 +29,16 @@ func (p Plugin) check(data *codegen.Data) error {
 		d := data.AllDirectives[name]
 		ofOperations := d.IsLocation(ast.LocationField, ast.LocationQuery, ast.LocationMutation, ast.LocationSubscription)
 		if !d.SkipRuntime && ofOperations {
-			reject("@%s is a directive of operations or fields, and would not be run: %s", name, askDirect)
+			reject("@%s is a directive of operations or fields, and would not be run: %s", name, askMove)
 		}
 	}
 	for _, input := range data.Inputs {
 		for _, d := range input.InputObjectDirectives() {
-			reject("%s: @%s would not be run: %s", input.Name, d.Name, askDirect)
+			reject("%s: @%s would not be run: %s", input.Name, d.Name, askMove)
 		}
 		for _, f := range input.Fields {
 			for _, d := range f.ImplDirectives() {
-				reject("%s.%s: @%s would run once for all requests with the same literal: %s", input.Name, f.Name, d.Name, askDirect)
+				reject("%s.%s: @%s would run once for all requests with the same literal: %s", input.Name, f.Name, d.Name, askMove)
 			}
 		}
 	}
@@ -77,11 +77,11 @@ func checkObject(o *codegen.Object) string {
 func (p Plugin) checkField(f *codegen.Field, queries *codegen.Object) (why []string) {
 	reject := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	for _, d := range f.ImplDirectives() {
-		reject("@%s would not be run: %s", d.Name, askDirect)
+		reject("@%s would not be run: %s", d.Name, askMove)
 	}
 	for _, a := range f.Args {
 		for _, d := range a.ImplDirectives() {
-			reject("@%s would run once for all requests with the same literal of the argument %s: %s", d.Name, a.Name, askDirect)
+			reject("@%s would run once for all requests with the same literal of the argument %s: %s", d.Name, a.Name, askMove)
 		}
 	}
 	switch {

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"strings"
@@ -14,43 +15,43 @@ import (
 func (b *build) Fails(f *codegen.Field) bool { return f.IsMethod() && !f.NoErr }
 
 func (b *build) AddsErrors(f *codegen.Field) bool {
-	return !f.IsResolver && b.Fails(f) || b.AppendLeaf(f.TypeReference) == b.marshalled(f.TypeReference)
-}
-
-func (b *build) marshalled(t *config.TypeReference) string {
-	return fmt.Sprintf("return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n",
-		b.plan(), t.MarshalFunc())
+	return !f.IsResolver && b.Fails(f) || b.appendDirectly(f.TypeReference) == ""
 }
 
 // AppendLeaf returns the body of a function that appends v, a leaf or a list of leaves.
 func (b *build) AppendLeaf(t *config.TypeReference) string {
+	return cmp.Or(b.appendDirectly(t), fmt.Sprintf(
+		"return %s.AppendMarshaler(dst, exec.(*executionContext).%s(ctx, nil, v))\n", b.plan(), t.MarshalFunc()))
+}
+
+// appendDirectly is empty if v needs a marshaller.
+func (b *build) appendDirectly(t *config.TypeReference) string {
+	const null = "if v == nil {\nreturn dst, false\n}\n"
 	if t.GQL.Elem != nil {
 		slice, ok := t.GO.(*types.Slice)
 		elem := t.Elem()
 		if !ok || elem == nil || elem.IsPtr() || elem.GQL.Elem != nil {
-			return b.marshalled(t)
+			return ""
 		}
 		one := b.appendOne(elem, slice.Elem(), "e")
 		if one == "" {
-			return b.marshalled(t)
+			return ""
 		}
-		null := "if v == nil {\nreturn dst, false\n}\n"
-		if t.GQL.NonNull {
-			null = ""
-		}
-		return null + "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\n" +
+		list := "dst = append(dst, '[')\nfor i, e := range v {\nif i > 0 {\ndst = append(dst, ',')\n}\n" +
 			"dst = " + one + "\n}\nreturn append(dst, ']'), true\n"
+		if t.GQL.NonNull {
+			return list
+		}
+		return null + list
 	}
 	if p, ok := t.GO.(*types.Pointer); ok {
 		if one := b.appendOne(t, p.Elem(), "*v"); one != "" {
-			return "if v == nil {\nreturn dst, false\n}\nreturn " + one + ", true\n"
+			return null + "return " + one + ", true\n"
 		}
-		return b.marshalled(t)
-	}
-	if one := b.appendOne(t, t.GO, "v"); one != "" {
+	} else if one := b.appendOne(t, t.GO, "v"); one != "" {
 		return "return " + one + ", true\n"
 	}
-	return b.marshalled(t)
+	return ""
 }
 
 // appendOne returns an expression that appends one leaf v without a marshaller. It is empty unless

@@ -50,7 +50,8 @@ type build struct {
 	Plan string
 }
 
-func (b *build) Concrete() []*codegen.Object {
+// AbstractMembers are the object types of interfaces and unions.
+func (b *build) AbstractMembers() []*codegen.Object {
 	var list []*codegen.Object
 	for _, o := range b.Objects {
 		if len(o.Implements) > 0 {
@@ -71,7 +72,7 @@ func (b *build) Satisfies(o *codegen.Object) string {
 // Value returns a Go expression for the value of a field. object is the expression of its parent.
 func (b *build) Value(f *codegen.Field, object string) string {
 	receiver := "exec.(*executionContext)"
-	if f.GoReceiverName != "ec" {
+	if f.GoReceiverName != "ec" { // introspection fields are methods of the execution context
 		receiver = object + ".(*" + ref(f.Object.Type) + ")"
 	}
 	if f.IsVariable() {

@@ -80,13 +80,7 @@ func planCity() []plan.Field {
 			Name: "trains", Object: "City", NonNull: true, Composite: "City", List: true, ElemNonNull: true,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.City)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			Args: func(ctx context.Context, exec any, raw map[string]any) (map[string]any, error) {
 				return exec.(*executionContext).field_City_trains_args(ctx, raw)
@@ -116,13 +110,7 @@ func planCountry() []plan.Field {
 			Name: "cities", Object: "Country", NonNull: true, Composite: "City", List: true, ElemNonNull: true,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.City)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				objects := make([]*atlas.Country, len(parents))
@@ -142,13 +130,7 @@ func planQuery() []plan.Field {
 			Name: "countries", Object: "Query", NonNull: true, Composite: "Country", List: true, ElemNonNull: true,
 			Elems: func(value any, to *plan.Children) {
 				list := value.([]*atlas.Country)
-				for _, e := range list {
-					if e == nil {
-						to.Objects = append(to.Objects, nil)
-					} else {
-						to.Objects = append(to.Objects, e)
-					}
-				}
+				plan.AddObjects(to, list)
 			},
 			ResolveBatch: func(ctx context.Context, exec any, parents []any, args map[string]any) ([]any, error) {
 				value, err := exec.(*executionContext).Resolvers.Query().Countries(ctx)
@@ -248,9 +230,7 @@ func planDirectiveIntrospected() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*introspection.Directive).Args
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -330,9 +310,7 @@ func planFieldIntrospected() []plan.Field {
 				to.Grow(len(parents), n)
 				for _, p := range parents {
 					list := p.(*introspection.Field).Args
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -452,9 +430,7 @@ func planSchemaIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Types()
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -507,9 +483,7 @@ func planSchemaIntrospected() []plan.Field {
 			Gather: func(exec any, parents []any, args map[string]any, to *plan.Children) error {
 				for _, p := range parents {
 					list := p.(*introspection.Schema).Directives()
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -569,9 +543,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -586,9 +558,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -603,9 +573,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -623,9 +591,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
@@ -640,9 +606,7 @@ func planTypeIntrospected() []plan.Field {
 						to.NullList()
 						continue
 					}
-					for i := range list {
-						to.Objects = append(to.Objects, &list[i])
-					}
+					plan.AddStructs(to, list)
 					to.EndList()
 				}
 				return nil
