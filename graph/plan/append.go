@@ -30,8 +30,7 @@ func Slices[T any](values [][]T, err error) ([]any, error) {
 	return all, err
 }
 
-// Values is like [Pointers] for interfaces, and for values that can't be null. It keeps a typed
-// nil.
+// Values is like [Pointers] for other types. It keeps a typed nil.
 func Values[T any](values []T, err error) ([]any, error) {
 	all := make([]any, len(values))
 	for i, v := range values {

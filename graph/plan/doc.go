@@ -1,9 +1,9 @@
 // Package plan executes the GraphQL operations of a gqlgen project breadth first: each selection
 // set once, with all of its objects. README.md describes its use.
 //
-// Requests with the same document and Boolean variables usually share a compiled operation
+// Requests with the same parsed document and Boolean variables usually share a compiled operation
 // (compile.go). A run resolves its fields (run.go, resolve.go). Then a writer writes the response,
-// with null propagation and the paths of errors (write.go).
+// with null propagation and the paths of errors (write.go, output.go).
 //
 // # Object sets and columns
 //
@@ -14,11 +14,11 @@
 //
 //	Query          [ root ]
 //	  users        [ [a b c] ]            one call of a resolver, with one object
-//	                   │   gather: concatenate the lists, and remember where each ends
+//	                   │   takeChildren: join the lists, and remember where each ends
 //	                   ▼
 //	User           [ a b c ]
 //	  friends      [ [d e] [] [f null] ]  one call of a resolver, with three objects
-//	                   │   gather; compact: remove the nulls; index = 0 1 2 -1
+//	                   │   takeChildren; compact: remove the nulls; index = 0 1 2 -1
 //	                   ▼
 //	User           [ d e f ]
 //	  house        [ h1 h2 h3 ]           no resolver: gathered from the objects
@@ -51,8 +51,9 @@
 //
 // # Errors and nulls
 //
-// An error or a panic does not stop a run. It is stored in the column, for one object or all, and
-// nothing is resolved below it.
+// An error or a panic of a resolver does not stop a run. It is stored in the column, for one object
+// or all, and nothing is resolved below it. Errors of graphql.AddError are stored, too, but do not
+// stop what is below. The writer adds all errors and those of leaves, and propagates nulls.
 //
 // # Mutations
 //

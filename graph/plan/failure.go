@@ -58,13 +58,13 @@ func (w *writer) failHere(s *selection, err error, below ...ast.PathElement) {
 	w.failures = append(w.failures, failure{ctx, located})
 }
 
-// leafCtx is for leaves with [Field].AddsErrors.
+// leafCtx returns a ctx whose graphql.AddError fails s, for leaves with [Field].AddsErrors.
 func (w *writer) leafCtx(s *selection) context.Context {
 	w.path = append(w.path, step{key: s.Alias})
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 	return graphql.WithResponseContext(w.pathCtx(s), func(ctx context.Context, err error) *gqlerror.Error {
 		w.fail(s, err)
-		// graphql.HasFieldError finds the returned error.
+		// graphql.HasFieldError finds the returned error, so a marshaller adds no other.
 		return &gqlerror.Error{Err: err, Message: err.Error(), Path: graphql.GetPath(ctx)}
 	}, w.op.Recover)
 }

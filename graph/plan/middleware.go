@@ -24,12 +24,13 @@ var errMiddleware = errors.New("plan: AroundFields, AroundRootFields, InterceptF
 	"not supported, because a resolver is called once for many objects: move their code to AroundResponses or to the " +
 	"resolvers")
 
-// middlewares are the code pointers of field middlewares that do nothing.
+// middlewares are the code pointers of field middlewares that do nothing. An extension that
+// intercepts fields wraps them in a function with other code.
 type middlewares []uintptr
 
 func noopMiddlewares(schema graphql.ExecutableSchema) middlewares {
 	ctx := graphql.StartOperationTrace(context.Background())
-	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{})
+	op, _ := executor.New(schema).CreateOperationContext(ctx, &graphql.RawParams{}) // a parse error
 	return middlewares{
 		code(op.ResolverMiddleware), code(op.RootResolverMiddleware), code(PassField), code(PassRootField),
 	}

@@ -117,7 +117,7 @@ func (r *run) data(root *objectSet) []byte {
 	}
 	data := w.data(root)
 	bounds.Unreported = w.unreported
-	for key, value := range graphql.GetExtensions(r.resolverCtx) {
+	for key, value := range graphql.GetExtensions(r.resolverCtx) { // registered by resolvers
 		graphql.RegisterExtension(r.ctx, key, value)
 	}
 	if strings.Contains(r.op.RawQuery, "@defer") || strings.Contains(r.op.RawQuery, "@stream") {

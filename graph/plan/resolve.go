@@ -21,14 +21,15 @@ func (r *run) resolve(t task, args map[string]any, col *column) ([]any, error) {
 	}
 	c := newCallCtx(r.resolverCtx, t.field, args)
 	if f.Object == r.types.Query {
-		return r.resolveRoot(c, f, parents, args, col)
+		return r.resolveQueryField(c, f, parents, args, col)
 	}
-	defer col.addErrors(c, 0) // gqlgen calls a batch resolver with the ctx of any one of the parents
+	defer col.addErrors(c, 0) // errors of any parents are reported at one of them, as by gqlgen
 	return f.ResolveBatch(c, r.exec, parents, args)
 }
 
-// resolveRoot calls the resolver once: all parents have its value and errors.
-func (r *run) resolveRoot(
+// resolveQueryField calls the resolver once: all parents have its value and errors. There are
+// several if the query root is below objects, such as `query` of payloads.
+func (r *run) resolveQueryField(
 	c *callCtx, f *Field, parents []any, args map[string]any, col *column,
 ) ([]any, error) {
 	defer func() {

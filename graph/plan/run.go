@@ -14,8 +14,8 @@ import (
 type Tasks interface {
 	Start(n int) // before n tasks run
 	End()
-	// Await waits until all lazy objects are loaded. It returns the missing objects, each with the
-	// error of its read, or nil if the row does not exist.
+	// Await waits until all lazy objects are loaded. It returns the objects missing so far, each
+	// with the error of its read, or nil if the row does not exist.
 	Await() (missing map[any]error)
 }
 
@@ -79,7 +79,7 @@ func (r *run) root() *objectSet {
 	return o
 }
 
-var onlyRoot = []any{nil}
+var onlyRoot = []any{root{}}
 
 func (r *run) finish(tasks []task) {
 	if len(tasks) > 0 {
@@ -214,7 +214,8 @@ func (r *run) splitByType(s *selection, col *column) (sets []*objectSet, err err
 		}
 		set := s.byType[typ]
 		if set == nil {
-			return nil, fmt.Errorf("%s.%s returned a %s, which is no %s", s.field.Object, s.Name, typ, s.field.Composite)
+			f := s.field
+			return nil, fmt.Errorf("%s.%s returned a %s, which is no %s", f.Object, f.Name, typ, f.Composite)
 		}
 		o := r.results.objectSet(set)
 		if len(o.objects) == 0 {

@@ -51,9 +51,11 @@ type Object struct {
 // Field is a field of an object type. Its functions get objects and parents as pointers to the Go
 // types that gqlgen binds. Those of root fields ignore the pointers.
 type Field struct {
-	Name                       string
-	Object                     string
-	NonNull, List, ElemNonNull bool
+	Name    string
+	Object  string
+	NonNull bool
+	// List is true for a list of objects. A list of leaves is one leaf.
+	List, ElemNonNull bool
 	// Composite names the type of the field, or of the elements of its list; empty for a leaf.
 	Composite string
 	// Args may be nil. Requests may share the result of Args, so resolvers must not change it.
@@ -95,6 +97,7 @@ func GatherRoot(_ any, parents []any, _ map[string]any, to *Children) error {
 	return nil
 }
 
+// root is the object of root types.
 type root struct{}
 
 // Source waits for the next event, and returns its value, nil for null. ok is false after the last

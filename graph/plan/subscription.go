@@ -45,7 +45,7 @@ func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		}
 		defer release()
 	}
-	data := execute(ctx)
+	data := execute(ctx) // before next, which takes the errors and extensions of ctx
 	response := next(ctx)
 	response.Data = data
 	return response

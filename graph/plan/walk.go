@@ -15,9 +15,9 @@ type Call struct {
 	// Ctx has the operation, the field and its path.
 	Ctx           context.Context
 	Object, Field string
+	Args          map[string]any
 	// Err is set if Args can't be coerced.
-	Args map[string]any
-	Err  error
+	Err error
 	// Serial is true for a root field of a mutation.
 	Serial bool
 	// Root is true for a field without a resolver whose type is the query root.

@@ -21,7 +21,8 @@ type writer struct {
 	results *results
 	missing map[any]error
 	path    []step // of the field or list element being written
-	// failures are added after the data: an absent object, a second write or a rejection drops them.
+	// failures are added after the data, because an absent object, a second write or a rejection
+	// drops them.
 	failures   []failure
 	maxErrors  int  // in failures; 0 is no limit
 	unreported int  // errors beyond maxErrors
