@@ -19,16 +19,17 @@ import (
 //	enqueue ─► Load ─┼─► Flush ─► readBatch ─► Store.Get ─► thunks return
 //	enqueue ─► Load ─┘
 //
-// The [scheduler] calls Flush when every task waits for a read. In the library's terms:
+// The [scheduler] calls Flush when no task can add a read. In the library's terms:
 //
 //   - A key is a [readSet]. With a key per Get, each Get would cost a channel and a closure.
-//   - The timer is off. It would delay each level of a query, and still split levels under load.
+//   - The timer never fires. It would delay each level of a query, and split levels under load.
 //   - The cache is off, because [index] finds equal Gets.
 func (l *Loaders) newDataloader() *dataloader.Loader[*readSet, struct{}] {
 	return dataloader.NewBatchedLoader(l.readBatch,
 		dataloader.WithWait[*readSet, struct{}](math.MaxInt64),
 		dataloader.WithCache[*readSet, struct{}](&dataloader.NoCache[*readSet, struct{}]{}),
-		// The default capacity of 1,000 takes 8 KB a batch.
+		// The default of 1,000 takes 8 KB a batch. If the channel is full, Load waits until the
+		// batch's goroutine takes a set, which needs no lock.
 		dataloader.WithInputCapacity[*readSet, struct{}](64),
 	)
 }
@@ -40,7 +41,7 @@ func (l *Loaders) enqueue(ctx context.Context, loader string, set *readSet) {
 	if l.trace != nil {
 		l.trace.enqueued(ctx, loader, set)
 	}
-	if l.find(set) {
+	if l.link(set) {
 		set.thunk = l.dataloader.Load(l.ctx, set)
 		l.scheduler.handle(enqueued, 0)
 	}
@@ -52,7 +53,7 @@ func (l *Loaders) wait(set *readSet) {
 	for i := range set.reads {
 		if of := set.reads[i].original.set; of != last {
 			if last = of; l.beginWait(of) {
-				_, _ = of.thunk() // readBatch leaves errors in the batch
+				_, _ = of.thunk() // the batch has the error
 			}
 		}
 	}
@@ -72,10 +73,10 @@ func (l *Loaders) beginWait(set *readSet) bool {
 // readBatch runs in a goroutine per batch. When it returns, the library wakes the waiting tasks.
 func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.Result[struct{}] {
 	growStack()
-	defer l.endWait(sets)
+	defer l.wake(sets)
 	defer func() {
 		if p := recover(); p != nil {
-			failed := &batch{err: fmt.Errorf("loaders: a batch panicked: %v\n%s", p, debug.Stack())}
+			failed := &batch{err: panicked(p)}
 			for _, set := range sets {
 				set.batch = failed
 			}
@@ -105,14 +106,22 @@ func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 }
 
 func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*readSet) {
-	counted, r := l.begin(ctx)
-	defer func() { l.end(ctx, r, b.err) }()
+	counted, r := l.beginRound(ctx)
+	defer func() {
+		if p := recover(); p != nil {
+			b.err = panicked(p)
+		}
+		l.endRound(ctx, r, b.err)
+	}()
 	if r != nil {
 		r.describe(sets)
-		b.round, r.Stalled = r, b.err != nil
+		r.Stalled = b.err != nil
 		for i := range b.gets {
 			r.Stats.Tables.Add(b.gets[i].Table)
 		}
+		l.mu.Lock()
+		b.round = r
+		l.mu.Unlock()
 	}
 	hbase.StatsOf(counted).Rounds.Add(1)
 	if b.err == nil {
@@ -120,7 +129,10 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 	}
 }
 
-func (l *Loaders) endWait(sets []*readSet) {
+func panicked(p any) error { return fmt.Errorf("loaders: a batch panicked: %v\n%s", p, debug.Stack()) }
+
+// wake counts the tasks that wait for the sets as running, before they run.
+func (l *Loaders) wake(sets []*readSet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waiting := 0

@@ -67,7 +67,7 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 		scans[i].Begin(&l.of.AnyList, keys[i].Owner, keys[i].Range)
 	}
 	for len(scans) > 0 {
-		scans = p.round(ctx, scans)
+		scans = p.step(ctx, scans)
 	}
 	return p.pages, p.errs.orNil()
 }
@@ -81,7 +81,7 @@ const maxPooledScans = 4096
 // Any loads whether lists have members, by owner.
 type Any[E any] struct{ list List[E] }
 
-// Load reads no column beyond the first member.
+// Load reads one column of each bucket, up to the first member.
 func (a Any[E]) Load(ctx context.Context, owners []string) ([]bool, error) {
 	keys, found := make([]PageKey, len(owners)), make([]bool, len(owners))
 	first := new(Range)
@@ -151,7 +151,8 @@ type openScan struct {
 	key int // index of pager.keys
 }
 
-func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan) {
+// step reads what the scans need next, and returns those that need more.
+func (p *pager[E]) step(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range scans {
 			p.errs.set(scans[i].key, len(p.keys), err)
@@ -178,7 +179,7 @@ func (p *pager[E]) round(ctx context.Context, scans []openScan) (open []openScan
 			results, next = append(results, set.result(next)), next+1
 		}
 		var err error
-		if !s.Done() {
+		if !s.Done() { // an empty range is done from the start
 			err = s.Take(results)
 		}
 		switch {

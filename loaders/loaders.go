@@ -1,8 +1,8 @@
 // Package loaders reads the tables for the resolvers of one response.
 //
-// A call of a loader adds a read set (readset.go) to the response's batch (dataloader.go). When
-// every task waits (scheduler.go), the batch becomes one call of the store, with merged Gets
-// (merge.go). No Get is sent twice, except after [Forget].
+// A call of a loader adds a read set (readset.go) to the response's batch (dataloader.go). When no
+// task can add a read (scheduler.go), the batch becomes one call of the store, with merged Gets
+// (merge.go). Equal Gets are sent once, except after [Forget].
 //
 // Loaders are safe for concurrent use. Results are index-aligned with the keys. If some keys fail,
 // the error is an [Errors], and the other values are valid.

@@ -19,8 +19,8 @@ type batch struct {
 	round   *Round // nil unless traced or part of a recorded span
 }
 
-// group describes the reads of a Get. Its pages have the same limit, because HBase applies the
-// limit of a Get to each family.
+// group describes the reads of a Get. Its pages have the same limit: HBase applies the limit of a
+// Get to each family, so a larger one would read unneeded members.
 type group struct {
 	limit  int // of the pages; 0 if all columns are named
 	shared bool
@@ -39,19 +39,14 @@ func merge(sets []*readSet) *batch {
 		}
 	}
 	rows += (n - rows) / 8 // a guess: an eighth of the other reads need their own Get
-	b, conflict := newBatch(sets, rows), false
-	for r := range newReads(sets) {
-		conflict = b.take(r) || conflict
-	}
-	if !conflict {
+	b := newBatch(sets, rows)
+	if b.takeAll(newReads(sets)) {
 		return b
 	}
 	b = newBatch(sets, rows)
-	for _, r := range slices.SortedStableFunc(newReads(sets), func(r, other *read) int {
+	b.takeAll(slices.Values(slices.SortedStableFunc(newReads(sets), func(r, other *read) int {
 		return other.template.get.Page.Limit - r.template.get.Page.Limit
-	}) {
-		b.take(r)
-	}
+	})))
 	return b
 }
 
@@ -79,33 +74,49 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-// take merges a read into a Get, or adds a Get. conflict is true if first pages of the row have
+func (b *batch) takeAll(reads iter.Seq[*read]) (ok bool) {
+	ok = true
+	for r := range reads {
+		ok = b.take(r) && ok
+	}
+	return ok
+}
+
+// take merges a read into a Get, or adds a Get. ok is false if a page and the Get of its row have
 // different limits.
-func (b *batch) take(r *read) (conflict bool) {
-	limit := r.template.get.Page.Limit
+func (b *batch) take(r *read) (ok bool) {
 	target := b.targetOf(r)
-	if target == nil {
+	switch {
+	case target == nil:
 		b.add(r, r.template.kind != alone)
-		return false
-	}
-	group, sent := &b.groups[target.index], &b.gets[target.index]
-	if r.template.kind == firstPage && group.limit != 0 && group.limit != limit {
+	case b.limitsDiffer(target, r):
 		b.add(r, false)
-		return true
+		return false
+	case !b.share(target, r):
+		b.add(r, false)
 	}
+	return true
+}
+
+func (b *batch) limitsDiffer(target, r *read) bool {
+	limit := b.groups[target.index].limit
+	return r.template.kind == firstPage && limit != 0 && limit != r.template.get.Page.Limit
+}
+
+// share returns false if the columns need two Gets: see union.
+func (b *batch) share(target, r *read) bool {
+	group, sent := &b.groups[target.index], &b.gets[target.index]
 	columns := b.union(columnPair{sent.Columns, r.template.get.Columns})
 	if columns == "" {
-		b.add(r, false)
 		return false
 	}
 	r.index = target.index
-	group.limit, group.shared = max(group.limit, limit), true
-	sent.Columns, sent.Page.Limit = columns, group.limit
-	if group.limit > 0 {
+	group.limit, group.shared = max(group.limit, r.template.get.Page.Limit), true
+	if sent.Columns = columns; group.limit > 0 {
 		// The limit holds for each family, and must not cut off named columns.
 		sent.Page.Limit = max(group.limit, strings.Count(columns, ":"))
 	}
-	return false
+	return true
 }
 
 func (b *batch) add(r *read, target bool) {
@@ -179,7 +190,7 @@ const (
 func newTemplate(g hbase.Get) *template {
 	t := &template{get: g}
 	switch {
-	case g.Columns == "" || g.Versions > 1 || g.Page.Start != "" || g.Page.Stop != "":
+	case g.Columns == "" || g.Versions > 1 || g.Page.Start != "" || g.Page.Stop != "" || g.Page.NoValues:
 	case !strings.ContainsAny(g.Columns, ": ") && g.Page.Limit > 0:
 		t.kind, t.maxCells = firstPage, g.Page.Limit
 	case g.Page.Limit == 0:

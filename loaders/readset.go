@@ -23,10 +23,10 @@ type read struct {
 	template *template
 	set      *readSet
 	// original is the response's first read with this Get. Only originals are sent. A read is new
-	// if it is its own original.
+	// if it is its own original. Other reads do not have the fields below.
 	original *read
-	// New reads with the same row key and Page.Start form a chain. Only reads of one chain can be
-	// equal or share a Get.
+	// New reads with the same row key and Page.Start form a chain, in no order. Only reads of one
+	// chain can be equal or share a Get.
 	first, next *read
 	index       int32 // of the Get in its batch
 	target      bool  // other reads of the batch may be merged into this Get
@@ -34,6 +34,7 @@ type read struct {
 
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
 
+// add shares the template of the last Get, because Gets of one call mostly differ in the row only.
 func (s *readSet) add(g hbase.Get) {
 	row, n := g.Row, len(s.reads)
 	g.Row = ""
@@ -97,8 +98,8 @@ func (r *read) join(first *read) bool {
 	return true
 }
 
-// find sets the originals of a set's reads. The caller holds mu.
-func (l *Loaders) find(set *readSet) (anyNew bool) {
+// link sets the originals of a set's reads. The caller holds mu.
+func (l *Loaders) link(set *readSet) (anyNew bool) {
 	if l.reads == nil {
 		l.reads = make(index, len(set.reads))
 	}

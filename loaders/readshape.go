@@ -23,13 +23,15 @@ const (
 	ifLongRow     = "the row has more members than the first read returns"
 )
 
+const anyPosition = tables.MembersEnd // no shape depends on it
+
 func shapeOf(loader string, g hbase.Get) ReadShape {
 	t := newTemplate(g)
 	return ReadShape{Loader: loader, Table: g.Table, Columns: g.Columns, Limit: g.Page.Limit,
 		NamedColumns: t.kind == namedColumns, FirstPage: t.kind == firstPage, Gets: 1, Rounds: 1}
 }
 
-func (s ReadShape) repeated(gets, rounds int) []ReadShape {
+func (s ReadShape) ifFurther(gets, rounds int) []ReadShape {
 	if gets <= 0 {
 		return nil
 	}
@@ -58,8 +60,16 @@ func (o Object[T]) RootShape(fields []string) ReadShape {
 
 // ScanShape returns the shape of [Object.Scan], and the maximum number of rows.
 func (o Object[T]) ScanShape(r Range, fields []string) (s ReadShape, rows int) {
-	scan := o.scanOf(r, fields)
-	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
+	return scanShape(o.name, o.scanOf(r, fields))
+}
+
+// SearchShape returns the shape of [Object.Search], and the maximum number of rows.
+func (o Object[T]) SearchShape(r Range) (s ReadShape, rows int) {
+	return scanShape(o.name, o.searchOf("x", r))
+}
+
+func scanShape(loader string, scan hbase.Scan) (s ReadShape, rows int) {
+	return ReadShape{Loader: loader, Table: scan.Table, Columns: scan.Columns}, scan.Limit
 }
 
 // PageShapes returns the shapes of [List.Page], in the order of the rounds. atBeginning is true if
@@ -77,7 +87,7 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	first, known := l.shape(0, page), 0
 	shapes := []ReadShape{first}
 	if atBeginning {
-		return append(shapes, first.repeated(buckets-1, buckets-1)...)
+		return append(shapes, first.ifFurther(buckets-1, buckets-1)...)
 	}
 	if r.Far {
 		shapes, known = append(shapes, l.directory(listscan.FarLookup).sameRound()), listscan.FarLookup
@@ -85,8 +95,8 @@ func (l List[E]) PageShapes(r Range, atBeginning bool, minMembers int) []ReadSha
 	// A page that starts inside a bucket may need one bucket more, but no further round: its first
 	// two buckets are read in one round.
 	lookups := (buckets + 1 - known + listscan.Lookup - 1) / listscan.Lookup
-	shapes = append(shapes, l.directory(listscan.Lookup).repeated(lookups, lookups)...)
-	return append(shapes, first.repeated(buckets+1, buckets)...)
+	shapes = append(shapes, l.directory(listscan.Lookup).ifFurther(lookups, lookups)...)
+	return append(shapes, first.ifFurther(buckets+1, buckets)...)
 }
 
 func (l List[E]) backwardShapes(r Range) []ReadShape {
@@ -103,9 +113,9 @@ func (l List[E]) backwardShapes(r Range) []ReadShape {
 		bucket, shapes = append(bucket, page), append(shapes, page)
 	}
 	if r.Before != "" { // the last bucket may have no member before r.Before
-		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).repeated(1, 1)...)
+		shapes = append(shapes, shapeOf(l.name, l.of.DirectoryTo("", "")).ifFurther(1, 1)...)
 		for _, s := range bucket {
-			shapes = append(shapes, s.repeated(1, 1)...)
+			shapes = append(shapes, s.ifFurther(1, 1)...)
 		}
 	}
 	return shapes
@@ -116,10 +126,10 @@ func (a Any[E]) Shape(string) ReadShape { return a.list.shape(0, hbase.Page{Limi
 
 // MemberShapes returns the shapes of [List.Members], in the order of the rounds.
 func (l List[E]) MemberShapes() []ReadShape {
-	first := l.shape(0, hbase.Page{Start: tables.MembersEnd, Limit: 1})
-	bucket := l.shape(1, hbase.Page{Start: tables.MembersEnd, Stop: tables.MembersEnd, Limit: 1})
-	shapes := append([]ReadShape{first}, l.directory(1).repeated(1, 1)...)
-	return append(shapes, bucket.repeated(1, 1)...)
+	first := l.shape(0, hbase.Page{Start: anyPosition, Limit: 1})
+	bucket := l.shape(1, hbase.Page{Start: anyPosition, Stop: tables.MembersEnd, Limit: 1})
+	shapes := append([]ReadShape{first}, l.directory(1).ifFurther(1, 1)...)
+	return append(shapes, bucket.ifFurther(1, 1)...)
 }
 
 func (l List[E]) shape(bucket uint32, page hbase.Page) ReadShape {
@@ -127,5 +137,5 @@ func (l List[E]) shape(bucket uint32, page hbase.Page) ReadShape {
 }
 
 func (l List[E]) directory(limit int) ReadShape {
-	return shapeOf(l.name, l.of.Directory("", tables.MembersEnd, limit))
+	return shapeOf(l.name, l.of.Directory("", anyPosition, limit))
 }

@@ -48,8 +48,8 @@ func scanned[E any](
 }
 
 func (l *Loaders) scan(ctx context.Context, loader string, scan hbase.Scan) (rows []hbase.Row, err error) {
-	counted, r := l.begin(ctx)
-	defer func() { l.end(ctx, r, err) }()
+	counted, r := l.beginRound(ctx)
+	defer func() { l.endRound(ctx, r, err) }()
 	if r != nil {
 		r.span.SetName("scan " + loader)
 		if r.reported {

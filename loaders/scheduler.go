@@ -15,7 +15,8 @@ import (
 // can add to it.
 //
 // Each call of a resolver is a task; [Loaders.Await] and [Together] start further tasks. running
-// counts the tasks that can enqueue reads, which neither wait for a read nor are in [Blocking]:
+// counts the tasks that neither wait for a read nor are in [Blocking]: only these can enqueue
+// reads.
 //
 //	event      when                                                running
 //	started    n tasks are about to run, or 1 leaves Blocking      + n
@@ -24,9 +25,9 @@ import (
 //	answered   the store has answered the batch                    + the tasks that wait for it
 //	timedOut   a batch has been collecting for watchdogTimeout
 //
-// After stopped or answered, a collecting batch is due if running ≤ 0. Reads enqueued while a batch
-// is in flight, for example after a scan, are sent with the next reads of the tasks that wait for
-// it.
+// After stopped or answered, a collecting batch is due if running ≤ 0. It is not due after
+// enqueued, because the caller may enqueue more before it waits. Reads enqueued while a batch is in
+// flight, for example after a scan, are sent with the next reads of the tasks that wait for it.
 //
 //	┌──────┐  enqueued   ┌────────────┐         due         ┌──────────┐
 //	│ idle │ ──────────► │ collecting │ ──────────────────► │ inFlight │
@@ -40,11 +41,11 @@ import (
 //
 // Reads never wait forever:
 //
-//   - A batch in flight is answered: the call has the response's deadline, and a panic is an error.
+//   - A batch in flight is answered: a call of the store has a timeout, and a panic is an error.
 //   - A collecting batch becomes due: every running task ends or waits. Only stopped lowers
 //     running, and only answered ends a batch in flight. After each of these events, handle
 //     dispatches the batch if it is due.
-//   - running is exact: endWait counts the waiting tasks as running before the dataloader wakes
+//   - running is exact: wake counts the waiting tasks as running before the dataloader wakes
 //     them. Under the same lock, it marks their sets as answered, so that no later task waits for
 //     these sets.
 //
@@ -56,13 +57,13 @@ import (
 //
 // Loaders.mu guards the scheduler. dispatch is called with the lock held, and must not block.
 type scheduler struct {
-	state     state
-	running   int
-	batch     int   // number of dispatched batches
-	stalled   error // errStalled after timedOut
-	timer     *time.Timer
-	dispatch  func()
-	onTimeout func(batch int)
+	state      state
+	running    int
+	dispatched int   // number of batches
+	stalled    error // errStalled after timedOut
+	timer      *time.Timer
+	dispatch   func()
+	onTimeout  func(batch int)
 }
 
 type state uint8
@@ -99,18 +100,18 @@ func (s *scheduler) handle(e event, tasks int) {
 	switch {
 	case s.state == idle && e == enqueued, s.state == inFlightCollecting && e == answered:
 		s.state = collecting
-		batch := s.batch
+		batch := s.dispatched
 		s.timer = time.AfterFunc(watchdogTimeout, func() { s.onTimeout(batch) })
 	case s.state == inFlight && e == enqueued:
 		s.state = inFlightCollecting
 	case s.state == inFlight && e == answered:
 		s.state = idle
-	case s.state == collecting && e == timedOut:
+	case e == timedOut:
 		s.stalled = errStalled
 	}
 	if s.state == collecting && (due || s.stalled != nil) {
 		s.state = inFlight
-		s.batch++
+		s.dispatched++
 		s.timer.Stop()
 		s.dispatch()
 	}
@@ -124,10 +125,11 @@ type Watchdog struct {
 	Stalls atomic.Int64
 }
 
-// timedOut fails the batch, unless it was dispatched while timedOut waited for mu.
+// timedOut fails the batch and all later reads, unless the batch was dispatched while timedOut
+// waited for mu.
 func (l *Loaders) timedOut(batch int) {
 	l.mu.Lock()
-	current := batch == l.scheduler.batch
+	current := batch == l.scheduler.dispatched
 	if current {
 		l.scheduler.handle(timedOut, 0)
 	}
@@ -192,8 +194,8 @@ func Together(ctx context.Context, run ...func()) {
 			if p := recover(); p != nil {
 				panicked.CompareAndSwap(nil, fmt.Errorf("%v\n%s", p, debug.Stack()))
 			}
-			// The task of the function that returns last does not end: the caller continues in that
-			// task.
+			// The caller continues in the task of the function that returns last. If that task
+			// ended, running could reach 0 before the caller's next reads.
 			if left.Add(-1) == 0 {
 				close(done)
 			} else {

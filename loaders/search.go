@@ -38,9 +38,3 @@ func (o Object[T]) searchOf(prefix string, r Range) hbase.Scan {
 	}
 	return pageScan(rows, scan)
 }
-
-// SearchShape returns the shape of [Object.Search], and the maximum number of rows.
-func (o Object[T]) SearchShape(r Range) (s ReadShape, rows int) {
-	scan := o.searchOf("x", r)
-	return ReadShape{Loader: o.name, Table: scan.Table, Columns: scan.Columns}, scan.Limit
-}

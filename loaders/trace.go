@@ -129,7 +129,7 @@ func (t *trace) enqueued(ctx context.Context, loader string, set *readSet) {
 	t.calls = append(t.calls, call{field: t.field(ctx), loader: loader, at: time.Now(), set: set})
 }
 
-func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
+func (l *Loaders) beginRound(ctx context.Context) (context.Context, *Round) {
 	parent, reported := otel.SpanFromContext(ctx), l.reports()
 	if !parent.IsRecording() && !reported {
 		return ctx, nil
@@ -139,7 +139,7 @@ func (l *Loaders) begin(ctx context.Context) (context.Context, *Round) {
 	return r.startSpan(hbase.WithStats(ctx, r.Stats), parent), r
 }
 
-func (l *Loaders) end(ctx context.Context, r *Round, err error) {
+func (l *Loaders) endRound(ctx context.Context, r *Round, err error) {
 	if r == nil {
 		return
 	}
@@ -160,7 +160,7 @@ func Writing(ctx context.Context, opType string, what []string) (of context.Cont
 	if !ok {
 		return ctx, func() {}
 	}
-	of, r := l.begin(ctx)
+	of, r := l.beginRound(ctx)
 	if r == nil {
 		return ctx, func() {}
 	}
@@ -171,7 +171,7 @@ func Writing(ctx context.Context, opType string, what []string) (of context.Cont
 	}
 	return of, func() {
 		r.Loaders = []Use{{Loader: writer, Gets: int(r.Stats.Gets.Load()), Took: time.Since(r.Begun)}}
-		l.end(ctx, r, nil)
+		l.endRound(ctx, r, nil)
 	}
 }
 

@@ -9,18 +9,22 @@ import (
 
 // takeEnd needs another round for a short bucket 0 only if members may be large.
 func (s *Scan) takeEnd(column, beginning hbase.Result) error {
-	var err error
-	if s.known, err = s.directory(column); err != nil {
+	named, err := s.directory(column)
+	if err != nil {
 		return err
 	}
-	s.readBucket()
-	if len(s.known) > 0 && (s.Before == "" || s.known[0].Start < s.Before) {
+	if len(named) > 0 && (s.Before == "" || named[0].Start < s.Before) {
+		s.known = named
+		s.readBucket()
 		return nil
 	}
-	s.known = []tables.Bucket{{}}
+	s.known = []tables.Bucket{{}} // the range ends in bucket 0
 	switch {
-	case beginning.Err != nil || len(beginning.Cells) == HeadLimit:
+	case beginning.Err != nil:
 		return beginning.Err
+	case len(beginning.Cells) == HeadLimit:
+		s.readBucket()
+		return nil
 	case s.keysFirst():
 		return s.takeKeys(beginning)
 	}
@@ -119,8 +123,10 @@ func (s *Scan) takePreceding(r hbase.Result) error {
 	}
 	all := append([]tables.Bucket{zero}, named...)
 	s.known = slices.DeleteFunc(all, func(b tables.Bucket) bool { return b.Stop <= s.from })
-	if s.readBucket(); len(s.known) == 0 {
+	if len(s.known) == 0 {
 		s.finish()
+	} else {
+		s.readBucket()
 	}
 	return nil
 }

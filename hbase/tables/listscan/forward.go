@@ -14,8 +14,8 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	}
 	cells := results[0].Cells
 	// A short page has the whole directory.
-	complete := len(cells) < s.columns()
-	members, columns := split(cells)
+	enough := len(cells) < s.limit()
+	members, directory := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
 		members = members[:marker:marker] // named buckets cover the members after the marker
@@ -32,16 +32,16 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	var err error
 	if len(results) > 1 && marker < 0 {
 		s.known, err = s.directory(results[1])
-		complete = len(s.known) < FarLookup
+		enough = len(s.known) < FarLookup
 	} else {
 		// The page's directory columns are as new as its marker. Those of the other Get may be
 		// older than the split.
-		s.known, err = s.list.DecodeDirectory(s.owner, columns)
+		s.known, err = s.list.DecodeDirectory(s.owner, directory)
 	}
 	if err != nil {
 		return err
 	}
-	s.advance(complete)
+	s.advance(enough)
 	return nil
 }
 
@@ -105,22 +105,19 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 	return ended
 }
 
-// advance chooses the next round. complete means that s.known has the next buckets, or that no
-// buckets follow.
-func (s *Scan) advance(complete bool) {
-	if complete && len(s.known) == 0 {
-		s.finish()
-		return
-	}
+// advance chooses the next round. enough means that it needs no lookup: s.known has the next
+// buckets, or no buckets follow.
+func (s *Scan) advance(enough bool) {
 	s.skipRead()
-	complete = s.trimKnown() || complete
+	enough = enough || s.covered()
+	s.trimKnown()
 	needed, width := 1, int(min(s.width, s.fill)) // buckets
 	if len(s.known) > 0 && s.known[0].Start < s.from {
 		// The first bucket is read from its middle, so the next bucket joins the round.
 		needed, width = 2, min(width+1, MaxWidth)
 	}
 	switch {
-	case !complete && len(s.known) < needed && (len(s.known) == 0 || s.known[0].Stop != ""):
+	case !enough && len(s.known) < needed:
 		s.next(forwardLookup, 1)
 	case len(s.known) == 0:
 		s.finish()
@@ -138,12 +135,18 @@ func (s *Scan) skipRead() {
 	}
 }
 
-// trimKnown drops buckets after the range. complete means that no further buckets are needed.
-func (s *Scan) trimKnown() (complete bool) {
-	if s.Before == "" {
-		return false
+// covered reports whether the known buckets reach the end of the range.
+func (s *Scan) covered() bool {
+	if len(s.known) == 0 {
+		return s.Before != "" && s.from >= s.Before
 	}
-	n := len(s.known)
-	s.known = s.known[:sort.Search(n, func(i int) bool { return s.known[i].Start >= s.Before })]
-	return len(s.known) < n || s.from >= s.Before
+	stop := s.known[len(s.known)-1].Stop
+	return stop == "" || s.Before != "" && stop >= s.Before
+}
+
+// trimKnown drops buckets after the range.
+func (s *Scan) trimKnown() {
+	if s.Before != "" {
+		s.known = s.known[:sort.Search(len(s.known), func(i int) bool { return s.known[i].Start >= s.Before })]
+	}
 }

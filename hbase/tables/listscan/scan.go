@@ -144,13 +144,13 @@ func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	s.width, s.fill = 1, MaxWidth
 	switch {
 	case r.Empty():
-		s.state, s.reads = done, 0
+		s.finish()
 	case r.Backward:
-		s.state, s.reads = backwardFirst, 2
+		s.next(backwardFirst, 2)
 	case r.Far && s.from != "":
-		s.reads = 2
+		s.next(forwardFirst, 2)
 	default:
-		s.reads = 1
+		s.next(forwardFirst, 1)
 	}
 }
 
@@ -187,14 +187,14 @@ func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
 			return s.list.Directory(s.owner, s.from, FarLookup)
 		}
 		// The page has no Stop, so a short page includes the directory.
-		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.columns()})
+		return s.list.GetIn(m, s.owner, 0, hbase.Page{Start: s.from, Limit: s.limit()})
 	case forwardLookup:
 		if s.onePosition() {
 			return s.list.Directory(s.owner, hbase.Next(s.from), 1)
 		}
 		return s.list.Directory(s.owner, hbase.Next(s.from), Lookup)
 	case forwardBuckets:
-		return s.bucket(m, s.known[k], s.columns())
+		return s.bucket(m, s.known[k], s.limit())
 	case backwardFirst:
 		if k == 0 {
 			return s.list.Directory(s.owner, s.Before, 1)
@@ -279,9 +279,9 @@ func (s *Scan) last() tables.Bucket { return s.known[len(s.known)-1] }
 
 func (s *Scan) room() int { return s.Limit - len(s.cells) }
 
-// columns returns one more than the page lacks, to learn whether another member follows.
-func (s *Scan) columns() int {
-	if s.onePosition() {
+// limit returns one more than the page lacks, to learn whether another member follows.
+func (s *Scan) limit() int {
+	if s.onePosition() { // has one member
 		return 1
 	}
 	return s.room() + 1
