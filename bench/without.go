@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
-// optimisation is code that only saves time. The diff of its name removes it. The diffs may not
-// share files.
+// optimisation is code that only saves time. Its diffs remove it. Diffs may not share files.
 type optimisation struct {
-	name  string
+	name  string // of its diffs, joined by blanks
 	query string // one that it saves much of
 	flags []string
 }
@@ -27,7 +27,6 @@ var optimisations = []optimisation{
 	{name: "batch-stack", query: "1-deep"},
 	{name: "constant-arguments", query: "3-aliases"},
 	{name: "heap-profile", query: "reference"},
-	{name: "known-rows", query: "10-one"},
 	{name: "late-guard", query: "reference"},
 	{name: "lazy-users", query: "reference"},
 	{name: "memos", query: "reference"},
@@ -39,6 +38,7 @@ var optimisations = []optimisation{
 	{name: "task-stack", query: "3-aliases"},
 	{name: "uncopied-pages", query: "reference"},
 	{name: "unions", query: "reference"},
+	{name: "heap-profile late-guard same-rows scan-buffers", query: "reference"},
 }
 
 //go:embed without
@@ -68,7 +68,7 @@ func (o optimisation) measure(ctx context.Context, w *dataset, t table) error {
 	if err != nil {
 		return err
 	}
-	program, err := p.buildWithout(ctx, o)
+	program, err := p.buildWithout(ctx, strings.Fields(o.name)...)
 	if err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (o optimisation) measure(ctx context.Context, w *dataset, t table) error {
 }
 
 // buildWithout applies diffs to copies of their files, and builds the program with the copies.
-func (p *workspace) buildWithout(ctx context.Context, removed ...optimisation) (program string, err error) {
+func (p *workspace) buildWithout(ctx context.Context, names ...string) (program string, err error) {
 	dir, replaced := p.path("changed"), map[string]string{}
-	for _, o := range removed {
-		diff, err := diffs.ReadFile("without/" + o.name + ".diff")
+	for _, name := range names {
+		diff, err := diffs.ReadFile("without/" + name + ".diff")
 		if err != nil {
 			return "", err
 		}
@@ -107,7 +107,7 @@ func (p *workspace) buildWithout(ctx context.Context, removed ...optimisation) (
 		apply := exec.CommandContext(ctx, "git", "apply", "-")
 		apply.Dir, apply.Stdin = dir, bytes.NewReader(diff)
 		if out, err := apply.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("git apply %s.diff: %w\n%s", o.name, err, out)
+			return "", fmt.Errorf("git apply %s.diff: %w\n%s", name, err, out)
 		}
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replaced})

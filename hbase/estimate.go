@@ -45,13 +45,10 @@ func (m *Memory) estimate(gets []Get, limit size) (n int, all size) {
 // piece is [Memory.estimate] for the next piece. Only engines that reserve memory need assumed
 // sizes.
 func (m *Memory) piece(gets []Get) (n int, all size) {
-	switch {
-	case m.reserves:
+	if m.reserves {
 		return m.estimate(gets, size{maxPiece, m.limit})
-	case m.knowsRows.Load():
-		return m.estimate(gets, size{maxPiece, math.MaxInt64})
 	}
-	return len(gets), size{}
+	return m.estimate(gets, size{maxPiece, math.MaxInt64})
 }
 
 func (m *Memory) estimateOne(g *Get, s *columnSizes) size {
@@ -117,7 +114,6 @@ func (m *Memory) learn(gets []Get, results []Result) {
 		}
 		if row.replaces(earlier) {
 			slot.Store(uint64(row))
-			m.knowsRows.Store(true)
 		}
 	}
 }
@@ -193,9 +189,6 @@ func (m *Memory) slot(hash uint64) *atomic.Uint64 {
 }
 
 func (m *Memory) known(g *Get, s *columnSizes) knownRow {
-	if !m.knowsRows.Load() {
-		return 0
-	}
 	hash := m.hash(g, s)
 	if row := knownRow(m.slot(hash).Load()); row.is(hash) {
 		return row

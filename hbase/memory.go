@@ -48,8 +48,7 @@ type Memory struct {
 	sizes    *lru.Cache[[2]string, *columnSizes]
 	seed     maphash.Seed
 
-	rows      [1 << slotBits]atomic.Uint64 // [knownRow]s
-	knowsRows atomic.Bool                  // saves look-ups before the first row
+	rows [1 << slotBits]atomic.Uint64 // [knownRow]s
 
 	rejected   atomic.Int64
 	letThrough atomic.Int64 // Unix seconds

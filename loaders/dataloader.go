@@ -87,9 +87,8 @@ func (l *Loaders) readBatch(ctx context.Context, sets []*readSet) []*dataloader.
 	return slices.Repeat([]*dataloader.Result[struct{}]{{}}, len(sets))
 }
 
-// growStack grows the stack of a new goroutine to the size that a read needs. Without it, query
-// 1-deep of 'go -C bench run . compare' takes 13 % more of a server's CPU. BenchmarkEmbedded does
-// not show this.
+// growStack grows the stack of a new goroutine to the size that a read needs: see batch-stack in
+// 'go -C bench run . without'.
 //
 //go:noinline
 func growStack() {

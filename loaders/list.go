@@ -72,8 +72,7 @@ func (l List[E]) Page(ctx context.Context, keys []PageKey) ([]Page[E], error) {
 	return p.pages, p.errs.orNil()
 }
 
-// scanBuffers reuses memory. Without it, query reference of 'go -C bench run . compare' takes 2 %
-// more CPU.
+// scanBuffers reuses memory: see scan-buffers in 'go -C bench run . without'.
 var scanBuffers = sync.Pool{New: func() any { return new([]openScan) }}
 
 const maxPooledScans = 4096

@@ -13,7 +13,7 @@ import (
 type batch struct {
 	gets    []hbase.Get // index-aligned with groups and results
 	groups  []group
-	unions  map[columnPair]string // saves 10 % of the CPU of BenchmarkEmbedded/reference in bench
+	unions  map[columnPair]string // see unions in 'go -C bench run . without'
 	results []hbase.Result
 	err     error
 	round   *Round // nil unless traced or part of a recorded span

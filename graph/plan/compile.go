@@ -30,8 +30,8 @@ type selection struct {
 	// key is `{"name":` for the first field, else `,"name":`.
 	key string
 	// constant caches the coerced arguments, made with the ctx of one request. It is nil if they
-	// depend on variables, or without arguments. It saves 10 % of the CPU of
-	// BenchmarkEmbedded/3-aliases.
+	// depend on variables, or without arguments: see constant-arguments in 'go -C bench run .
+	// without'.
 	constant *atomic.Pointer[map[string]any]
 	// column is an index in [results], or -1: see hasColumn.
 	column int

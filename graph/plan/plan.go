@@ -127,7 +127,7 @@ func (r *run) data(root *objectSet) []byte {
 	return data
 }
 
-// buffers are recycled. This halves the bytes that BenchmarkEmbedded/reference allocates.
+// buffers are recycled: see response-buffers in 'go -C bench run . without'.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Release recycles the data of a response that has been sent.

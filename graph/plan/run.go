@@ -98,8 +98,8 @@ func (r *run) fork(tasks []task) task {
 	return tasks[last]
 }
 
-// growStack grows the stack of a new goroutine to the size that resolvers need. Doubling it step by
-// step takes a seventh of the time of BenchmarkEmbedded/3-aliases.
+// growStack grows the stack of a new goroutine to the size that resolvers need: see task-stack in
+// 'go -C bench run . without'.
 //
 //go:noinline
 func growStack() {

@@ -60,8 +60,8 @@ func (w *writer) data(root *objectSet) []byte {
 	return w.dst
 }
 
-// write writes the response, and again, guarded, after a panic of a leaf. Guarding every leaf from
-// the start would take 2 % more CPU in query reference of 'go -C bench run . compare'.
+// write writes the response, and again, guarded, after a panic of a leaf. For what it saves not to
+// guard every leaf from the start, see late-guard in 'go -C bench run . without'.
 func (w *writer) write(root *objectSet) {
 	defer func() {
 		panicked := recover()

@@ -11,8 +11,8 @@ const (
 	// Most families, pages and rows are the next entry or far away: with 4 steps, a scan of users
 	// took 10 % more CPU time.
 	nearby = 1
-	// The named columns of an object are near each other: with 1 step, query 9-twits of
-	// 'go -C bench run . compare' takes 4 % more CPU time.
+	// The named columns of an object are near each other: see near-columns in 'go -C bench run .
+	// without'.
 	nearColumn = 10
 )
 

@@ -42,7 +42,8 @@ func BucketOf(directory []Bucket, position string) uint32 {
 	return 0
 }
 
-// NextBucket returns the number of a new bucket.
+// NextBucket returns the number of a new bucket of a rebuilt list. Package writers has numbers that
+// concurrent splits do not share.
 func NextBucket(directory []Bucket) uint32 {
 	next := uint32(1)
 	for _, b := range directory {
@@ -160,7 +161,8 @@ func (l *AnyList) checkBucket(b Bucket) error {
 	return err
 }
 
-// MovedCell returns a moved marker.
+// MovedCell returns a moved marker. Only bucket 0 needs markers, because it is read before the
+// directory is known.
 func (l *AnyList) MovedCell(position string, timestamp int64) hbase.Cell {
 	return hbase.Cell{Family: l.Family, Qualifier: position, Timestamp: timestamp, Value: []byte(moved)}
 }

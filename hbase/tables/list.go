@@ -20,8 +20,8 @@ type AnyList struct {
 	Count, PublicCount string
 	MaxMember          int  // bytes; if 0, [MaxCell] has a default
 	Cursor             byte // first byte of cursors; 0 without cursors
-	Trimmed            bool // loses its last members instead of a split
-	Dated              bool // a relation's list, sorted newest first
+	Trimmed            bool // written by jobs, and loses its last members instead of a split
+	Dated              bool // a relation's list whose positions begin with the relation's date
 	Check              func(qualifier string) error
 	// Public returns nil without a PublicCount.
 	Public func(owner string, members []hbase.Cell) ([]bool, error)

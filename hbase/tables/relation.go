@@ -16,19 +16,19 @@ type Relation struct {
 	Table, File string
 	From, To    End  // keys of From never contain the separator
 	Irreflexive bool // no self-relations
-	// DateColumn is the column of the date in the file. It is empty unless the lists are Dated.
+	// DateColumn is the column of the date in the file. It is set if and only if the lists are Dated.
 	DateColumn string
-	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. A missing
-	// edge is never an error.
+	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. The keys of an
+	// end must be Reusable. A missing edge is never an error.
 	Strict          bool
 	Job, InverseJob JobKind // of the mutations; may be empty
 	// Event writes To's change event. It may be nil.
 	Event func(from, to string, related bool, at time.Time) hbase.Put
 }
 
-// End is an end of a relation.
+// End is an end of a relation. Column, Argument and Input are for the keys of this end's objects.
 type End struct {
-	// List has the counterparts of an object.
+	// List has the counterparts of an object of this end, which owns it.
 	List     *AnyList
 	Column   string // of the file
 	Argument string // of intents
