@@ -12,9 +12,9 @@ import (
 )
 
 func main() {
-	// With Go's default of one sample per 512 KiB, the heap profile takes more CPU time, because the
-	// stacks of resolvers are deep: see heap-profile in 'go -C bench run . without'. GODEBUG can set
-	// another rate.
+	// With Go's default of one sample per 512 KiB, the heap profile takes more CPU time, because
+	// the stacks of resolvers are deep: see heap-profile in 'go -C bench run . without'. GODEBUG
+	// can set another rate.
 	if runtime.MemProfileRate == 512<<10 {
 		runtime.MemProfileRate = 4 << 20
 	}

@@ -35,7 +35,8 @@ const (
 	callTimeout   = 3 * time.Second
 	// ballast is the size of an allocation that is never touched, so it needs no physical memory.
 	// Without it, the garbage collector would run every few requests: see ballast in 'go -C bench
-	// run . without'. With a larger GOGC instead, a full row cache would need several times its size.
+	// run . without'. With a larger GOGC instead, a full row cache would need several times its
+	// size.
 	ballast = 22 << 20
 )
 

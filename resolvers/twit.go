@@ -178,8 +178,8 @@ func (p postedTwits) resolve(
 		return nil, err
 	}
 	p.restrict(&r, since, until, order)
-	// Lazy users need no check: a deleted one becomes null with all its fields. For what that saves,
-	// see lazy-users in 'go -C bench run . without'.
+	// Lazy users need no check: a deleted one becomes null with all its fields. For what that
+	// saves, see lazy-users in 'go -C bench run . without'.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
 	p.source = p.listed
 	return p.pages(ctx, users, &r)

@@ -139,8 +139,8 @@ func shortest(b []byte) (field protowire.Number, text []byte, n int) {
 }
 
 // Memory allocates decoded values and row keys in large pieces. Texts share memory with their
-// cells. A Memory is not safe for concurrent use. For what it saves, see slabs in 'go -C bench run .
-// without'.
+// cells. A Memory is not safe for concurrent use. For what it saves, see slabs in 'go -C bench
+// run . without'.
 type Memory struct {
 	twits    slab[Twit]
 	comments slab[Comment]

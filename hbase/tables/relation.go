@@ -16,10 +16,11 @@ type Relation struct {
 	Table, File string
 	From, To    End  // keys of From never contain the separator
 	Irreflexive bool // no self-relations
-	// DateColumn is the column of the date in the file. It is set if and only if the lists are Dated.
+	// DateColumn is the column of the date in the file. It is set if and only if the lists are
+	// Dated.
 	DateColumn string
-	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. The keys of an
-	// end must be Reusable. A missing edge is never an error.
+	// Strict makes the inverse mutation return NOT_FOUND if an object does not exist. The keys of
+	// an end must be Reusable. A missing edge is never an error.
 	Strict          bool
 	Job, InverseJob JobKind // of the mutations; may be empty
 	// Event writes To's change event. It may be nil.
