@@ -183,8 +183,8 @@ func counts(r *costs.Report) string {
 	return fmt.Sprintf("%d rounds, %d Gets, %d scans, %d rows", r.Rounds, r.Gets, r.Scans, r.Rows)
 }
 
-// gohbase sometimes combines concurrent calls of two tables into one multi, and repeats calls that a
-// busy server does not answer, without reporting that. So one of three measurements must match.
+// gohbase sometimes combines concurrent calls of two tables into one multi, and repeats calls that
+// a busy server does not answer, without reporting that. So one of three measurements must match.
 func TestWritersCountTheirRPCs(t *testing.T) {
 	store := onHBase(t)
 	importInto(t, store, folderOf(t, people), transfer.Options{})
