@@ -108,6 +108,10 @@ func (s *Scan) add(members []hbase.Cell) (ended bool) {
 // advance chooses the next round. enough means that it needs no lookup: s.known has the next
 // buckets, or no buckets follow.
 func (s *Scan) advance(enough bool) {
+	if enough && len(s.known) == 0 { // most lists: skipRead would allocate
+		s.finish()
+		return
+	}
 	s.skipRead()
 	enough = enough || s.covered()
 	s.trimKnown()
