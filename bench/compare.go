@@ -24,16 +24,14 @@ func compareWith(ctx context.Context, w *dataset, other string) error {
 		return err
 	}
 	t := newTable("This tree compared with "+other+": embedded store, HTTP included, one connection",
-		"query", "CPU per request: other", "this tree", "ratio: median", "first quartile", "third quartile",
-		"of the tenth percentiles")
+		append([]string{"query", "CPU per request: other", "this tree"}, outcomeColumns...)...)
 	var medians, tenths []float64
 	for i, q := range w.queries() {
 		o, err := d.run(q)
 		if err != nil {
 			return err
 		}
-		t.row(q.name, ms(median(o.costs[0])), ms(median(o.costs[1])), percent(median(o.ratios)),
-			percent(o.ratios[turnRounds/4]), percent(o.ratios[turnRounds*3/4]), percent(o.tenths()))
+		t.row(append([]string{q.name}, o.cells()...)...)
 		if i > 0 {
 			medians, tenths = append(medians, median(o.ratios)), append(tenths, o.tenths())
 		}

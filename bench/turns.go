@@ -121,4 +121,12 @@ func (o outcome) tenths() float64 {
 	return float64(o.costs[1][turnRounds/10]) / float64(o.costs[0][turnRounds/10])
 }
 
+var outcomeColumns = []string{"ratio: median", "first quartile", "third quartile", "of the tenth percentiles"}
+
+// cells are the median costs, and the outcomeColumns.
+func (o outcome) cells() []string {
+	return []string{ms(median(o.costs[0])), ms(median(o.costs[1])), percent(median(o.ratios)),
+		percent(o.ratios[turnRounds/4]), percent(o.ratios[turnRounds*3/4]), percent(o.tenths())}
+}
+
 func percent(ratio float64) string { return fmt.Sprintf("%+.1f %%", 100*(ratio-1)) }

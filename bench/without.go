@@ -47,8 +47,7 @@ var diffs embed.FS
 // without compares the program without an optimisation with this tree's, for each of them.
 func without(ctx context.Context, w *dataset) error {
 	t := newTable("What optimisations save: embedded store, HTTP included, one connection",
-		"optimisation", "query", "CPU per request: with it", "without", "ratio: median", "first quartile",
-		"third quartile", "of the tenth percentiles")
+		append([]string{"optimisation", "query", "CPU per request: with it", "without"}, outcomeColumns...)...)
 	for _, o := range optimisations {
 		if err := o.measure(ctx, w, t); err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
@@ -81,8 +80,7 @@ func (o optimisation) measure(ctx context.Context, w *dataset, t table) error {
 	if err != nil {
 		return err
 	}
-	t.row(o.name, o.query, ms(median(r.costs[0])), ms(median(r.costs[1])), percent(median(r.ratios)),
-		percent(r.ratios[turnRounds/4]), percent(r.ratios[turnRounds*3/4]), percent(r.tenths()))
+	t.row(append([]string{o.name, o.query}, r.cells()...)...)
 	return nil
 }
 

@@ -150,7 +150,7 @@ type openScan struct {
 	key int // index of pager.keys
 }
 
-// step reads what the scans need next, and returns those that need more.
+// step reads the next round of all scans, and returns those that need more.
 func (p *pager[E]) step(ctx context.Context, scans []openScan) (open []openScan) {
 	if err := ctx.Err(); err != nil {
 		for i := range scans {

@@ -34,7 +34,7 @@ type read struct {
 
 func newReadSet(n int) *readSet { return &readSet{reads: make([]read, 0, n)} }
 
-// add shares the template of the last Get, because Gets of one call mostly differ in the row only.
+// add shares the template of the last Get, because Gets of one call usually differ in the row only.
 func (s *readSet) add(g hbase.Get) {
 	row, n := g.Row, len(s.reads)
 	g.Row = ""
