@@ -59,7 +59,7 @@ var switched = map[string]map[string]string{
 		"func (s Spans) end(":       off + "if tracing.Untraced { return }",
 		"func (s Spans) traceID(":   off + `if tracing.Untraced { return "" }`,
 	},
-	"loaders/trace.go":        {"func (l *Loaders) begin(": "if tracing.Untraced { return ctx, nil }"},
+	"loaders/trace.go":        {"func (l *Loaders) beginRound(": "if tracing.Untraced { return ctx, nil }"},
 	"graph/endpoint/event.go": {"func eventSpan(": "if tracing.Untraced { return next(ctx) }"},
 }
 
