@@ -69,7 +69,7 @@ func positionsOf(l *tables.AnyList) list {
 
 func listOf[E any](l *tables.List[E]) list {
 	return list{&l.AnyList, false, func(owner string, cells []hbase.Cell) ([]member, []string, error) {
-		entries, positions, _, err := l.Decode(owner, cells)
+		entries, positions, err := l.Decode(owner, cells)
 		members := make([]member, len(entries))
 		for i, entry := range entries {
 			at, _ := tables.TimeAt(positions[i]) // Decode has checked it
@@ -80,7 +80,7 @@ func listOf[E any](l *tables.List[E]) list {
 }
 
 func decodeTimeline(owner string, cells []hbase.Cell) ([]member, []string, error) {
-	keys, positions, _, err := tables.Timelines.Decode(owner, cells)
+	keys, positions, err := tables.Timelines.Decode(owner, cells)
 	followed := make(map[string]int64, len(cells)) // an entry has the timestamp of its follow
 	for _, c := range cells {
 		followed[c.Qualifier] = c.Timestamp

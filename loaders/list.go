@@ -128,7 +128,7 @@ func (l List[E]) Related(ctx context.Context, key EdgeKey) (member Member[E], po
 	if end.List != l.Kind() {
 		end, owner, counterpart = &key.Relation.To, key.To, key.From
 	}
-	members, positions, _, err := l.of.Decode(owner, []hbase.Cell{end.Member(counterpart, *at[0], 0)})
+	members, positions, err := l.of.Decode(owner, []hbase.Cell{end.Member(counterpart, *at[0], 0)})
 	if err != nil {
 		return member, "", err
 	}
@@ -196,7 +196,7 @@ func (p *pager[E]) step(ctx context.Context, scans []openScan) (open []openScan)
 func (p *pager[E]) finish(s *openScan) {
 	page, err := &p.pages[s.key], error(nil)
 	page.HasNext, page.HasPrevious = s.HasNext(), s.HasPrevious()
-	if page.Members, page.Positions, _, err = p.decoder.Decode(p.keys[s.key].Owner, s.Cells()); err != nil {
+	if page.Members, page.Positions, err = p.decoder.Decode(p.keys[s.key].Owner, s.Cells()); err != nil {
 		p.errs.set(s.key, len(p.keys), err)
 	}
 }

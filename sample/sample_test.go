@@ -101,7 +101,7 @@ func TestSampleLoadsReproducibly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		twits, _, _, err := tables.Twits.Decode("Lucy", results[0].Cells)
+		twits, _, err := tables.Twits.Decode("Lucy", results[0].Cells)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestSampleLoadsReproducibly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			comments, _, _, err := tables.Comments.Decode(key, results[0].Cells)
+			comments, _, err := tables.Comments.Decode(key, results[0].Cells)
 			if err != nil {
 				t.Fatal(err)
 			}

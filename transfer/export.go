@@ -118,7 +118,7 @@ func eachMember[E any](
 ) error {
 	for some := range slices.Chunk(owners, ownersRead) {
 		err := rebuild.BucketPages(ctx, store, &l.AnyList, some, func(page *rebuild.BucketPage) error {
-			members, _, _, err := l.Decode(page.Owner, page.Cells)
+			members, _, err := l.Decode(page.Owner, page.Cells)
 			if err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ func members[E any](t testing.TB, store hbase.Store, l *tables.List[E], owner st
 	t.Helper()
 	list := []string{}
 	err := rebuild.BucketPages(t.Context(), store, &l.AnyList, []string{owner}, func(page *rebuild.BucketPage) error {
-		members, _, _, err := l.Decode(owner, page.Cells)
+		members, _, err := l.Decode(owner, page.Cells)
 		for _, member := range members {
 			list = append(list, fmt.Sprint(member))
 		}

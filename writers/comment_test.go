@@ -38,7 +38,7 @@ func TestAddCommentIsIdempotentUnderItsKey(t *testing.T) {
 	if err != nil || results[0].Err != nil {
 		t.Fatal(err, results[0].Err)
 	}
-	comments, _, _, err := tables.Comments.Decode(twit.Key().String(), results[0].Cells)
+	comments, _, err := tables.Comments.Decode(twit.Key().String(), results[0].Cells)
 	if len(comments) != 1 || comments[0].Key() != first || err != nil {
 		t.Errorf("got comments %v, %v; want one", comments, err)
 	}

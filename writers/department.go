@@ -171,7 +171,7 @@ var deleteDepartment = register(opType[deleteDepartmentArgs]{
 				"%q has %d sub-departments: move or delete them first, or set moveChildrenUp", a.Code, *d.ChildCount)
 		}
 		a.Name, a.Parent, a.Count = *d.Name, d.ParentCode, *d.ChildCount
-		a.Children, _, _, err = tables.Children.Decode(a.Code, r.cells[1])
+		a.Children, _, err = tables.Children.Decode(a.Code, r.cells[1])
 		r.after(r.cells...)
 		return commit(), err
 	},

@@ -50,7 +50,7 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 // owner deleted, and compensates.
 func eachMember[E any](l *tables.List[E], owner string, item func(E) effect) effect {
 	return eachPage(&l.AnyList, owner, func(cells []hbase.Cell) (effects []effect, err error) {
-		members, _, _, err := l.Decode(owner, cells)
+		members, _, err := l.Decode(owner, cells)
 		for _, m := range members {
 			effects = append(effects, item(m))
 		}
@@ -98,10 +98,10 @@ func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell
 // copies that it needed.
 func (c client) scanList(
 	ctx context.Context, l *tables.AnyList, owner string, r *listscan.Range,
-) (listscan.Scan, error) {
+) (*listscan.Scan, error) {
 	for {
 		began, scan := time.Now(), listscan.New(l, owner, r)
-		err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "each", gets) })
+		err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "each", gets) }, scan)
 		if err != nil || time.Since(began) < grace/2 {
 			return scan, err
 		}

@@ -21,7 +21,7 @@ func events(t *testing.T, store hbase.Store, username string) (list []string) {
 		slices.Reverse(cells)
 		return cells
 	}
-	deletions, _, _, err := tables.TwitDeletions.Decode(username, get(&tables.TwitDeletions.AnyList))
+	deletions, _, err := tables.TwitDeletions.Decode(username, get(&tables.TwitDeletions.AnyList))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func events(t *testing.T, store hbase.Store, username string) (list []string) {
 		_, name, _ := d.Twit.Parts()
 		list = append(list, fmt.Sprint("deleted ", name, " ", d.Visibility))
 	}
-	changes, _, _, err := tables.FollowerChanges.Decode(username, get(&tables.FollowerChanges.AnyList))
+	changes, _, err := tables.FollowerChanges.Decode(username, get(&tables.FollowerChanges.AnyList))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func visibleTwits(ctx context.Context, store hbase.Store, owner string) (map[str
 	if follows, _, err := tables.Follows.Decode(cells[0]); err != nil || !follows {
 		return seen, err
 	}
-	twits, _, _, err := tables.Twits.Decode(feedAuthor, cells[1])
+	twits, _, err := tables.Twits.Decode(feedAuthor, cells[1])
 	for _, twit := range twits {
 		if len(merged) > 0 || positions[tables.Timelines.Position(twit.Key())] {
 			seen[twit.Content] = true

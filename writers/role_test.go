@@ -82,7 +82,7 @@ func definedRoles(t *testing.T, r *fixture) (all []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		roles, _, _, err := tables.DepartmentRoles.Decode(code, results[0].Cells)
+		roles, _, err := tables.DepartmentRoles.Decode(code, results[0].Cells)
 		if n := *object(t, r, tables.Departments, code).RoleCount; err != nil || n != len(roles) {
 			t.Errorf("%s counts %d roles and lists %v, error %v", code, n, roles, err)
 		}

@@ -2,12 +2,14 @@ package writers
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"twibase/hbase"
 	"twibase/hbase/tables"
+	"twibase/hbase/tables/listscan"
 )
 
 // The tree stores an upper bound of its depth, which never decreases. While it is below MaxDepth,
@@ -160,36 +162,28 @@ func searchTree(
 	return level, height, cycle, err
 }
 
-const searchWidth = 1000 // Gets of a round
+const searchWidth = 1000 // departments of a round
 
 func heightOf(code string, get getter) (height int, err error) {
-	type bucket struct {
-		code   string
-		number uint32
-	}
-	for level := []bucket{{code, 0}}; len(level) > 0 && height <= tables.MaxDepth; height++ {
-		var below []bucket
-		for len(level) > 0 {
-			some := level[:min(searchWidth, len(level))]
-			level = level[len(some):]
-			var gets []hbase.Get
-			for _, b := range some {
-				gets = append(gets, tables.Children.Get(b.code, b.number, hbase.Page{}))
+	whole := listscan.Range{Limit: math.MaxInt32}
+	for level := []string{code}; len(level) > 0 && height <= tables.MaxDepth; height++ {
+		var below []string
+		for some := range slices.Chunk(level, searchWidth) {
+			scans := make([]*listscan.Scan, len(some))
+			for i, code := range some {
+				scans[i] = listscan.New(&tables.Children.AnyList, code, &whole)
 			}
-			cells, err := get(gets...)
+			err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return get(gets...) }, scans...)
 			if err != nil {
 				return 0, err
 			}
-			for i, b := range some {
-				children, _, further, err := tables.Children.Decode(b.code, cells[i])
+			for i, code := range some {
+				children, _, err := tables.Children.Decode(code, scans[i].Cells())
 				if err != nil {
 					return 0, err
 				}
 				for _, c := range children {
-					below = append(below, bucket{c.Code, 0})
-				}
-				for _, f := range further {
-					level = append(level, bucket{b.code, f.Number})
+					below = append(below, c.Code)
 				}
 			}
 		}

@@ -102,29 +102,25 @@ func (l *AnyList) Directories(owner string) hbase.Get {
 // DecodeDirectory returns the named buckets. It skips members.
 func (l *AnyList) DecodeDirectory(owner string, cells []hbase.Cell) (buckets []Bucket, err error) {
 	for i := range cells {
-		if c := &cells[i]; c.Family == l.Family && isDirectory(c) {
-			if buckets, err = l.appendBucket(buckets, owner, c); err != nil {
+		c := &cells[i]
+		switch {
+		case c.Family != l.Family || !isDirectory(c):
+		case c.Qualifier == pendingColumn: // only checked
+			if _, err := l.PendingBuckets(owner, cells[i:i+1]); err != nil {
 				return nil, err
 			}
+		default:
+			b, err := l.decodeBucket(c)
+			if err != nil {
+				return nil, l.corrupt(owner, c.Qualifier, err)
+			}
+			buckets = append(buckets, b)
 		}
 	}
 	return buckets, nil
 }
 
 func isDirectory(c *hbase.Cell) bool { return c.Qualifier >= MembersEnd }
-
-// appendBucket checks a pending column, and does not append it.
-func (l *AnyList) appendBucket(buckets []Bucket, owner string, c *hbase.Cell) ([]Bucket, error) {
-	if c.Qualifier == pendingColumn {
-		_, err := l.PendingBuckets(owner, []hbase.Cell{*c})
-		return buckets, err
-	}
-	b, err := l.decodeBucket(c)
-	if err != nil {
-		return nil, l.corrupt(owner, c.Qualifier, err)
-	}
-	return append(buckets, b), nil
-}
 
 // BucketCell returns a directory column.
 func (l *AnyList) BucketCell(b Bucket, timestamp int64) hbase.Cell {

@@ -57,7 +57,6 @@ type wide struct {
 	check     func(position string) error
 	length    func(owner string) hbase.Get // nil without a count
 	rewrite   func(owner string, cell hbase.Cell) (hbase.Cell, error)
-	buckets   func(cells []hbase.Cell) ([]tables.Bucket, error)
 }
 
 func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
@@ -66,21 +65,22 @@ func listOf[E any](name string, l *tables.List[E], owner string, e E) wide {
 		row: l.Row, get: l.Get, directory: l.Directory, check: l.Check,
 		bucket: func(b tables.Bucket) hbase.Cell { return l.BucketCell(b, 0) },
 		rewrite: func(owner string, cell hbase.Cell) (hbase.Cell, error) {
-			members, _, buckets, err := l.Decode(owner, []hbase.Cell{cell})
-			switch {
-			case err != nil:
-				return hbase.Cell{}, err
-			case tables.Moved(cell):
+			cells := []hbase.Cell{cell}
+			if tables.Moved(cell) {
 				return cell, nil
-			case len(buckets) == 1:
-				return l.BucketCell(buckets[0], 0), nil
-			default:
-				return l.Cell(members[0], 0), nil
 			}
-		},
-		buckets: func(cells []hbase.Cell) ([]tables.Bucket, error) {
-			_, _, buckets, err := l.Decode(owner, cells)
-			return buckets, err
+			if cell.Qualifier >= tables.MembersEnd {
+				buckets, err := l.DecodeDirectory(owner, cells)
+				if err != nil || len(buckets) == 0 {
+					return cell, err
+				}
+				return l.BucketCell(buckets[0], 0), nil
+			}
+			members, _, err := l.Decode(owner, cells)
+			if err != nil {
+				return hbase.Cell{}, err
+			}
+			return l.Cell(members[0], 0), nil
 		},
 	}
 	if l.Count != "" {

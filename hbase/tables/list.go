@@ -112,7 +112,7 @@ func newList[E any](l List[E]) *List[E] {
 		}
 	}
 	l.Public = func(owner string, cells []hbase.Cell) ([]bool, error) {
-		members, _, _, err := l.Decode(owner, cells)
+		members, _, err := l.Decode(owner, cells)
 		if l.isPublic == nil || err != nil {
 			return nil, err
 		}
@@ -128,11 +128,9 @@ func newList[E any](l List[E]) *List[E] {
 // IsPublic reports whether the PublicCount includes the member.
 func (l *List[E]) IsPublic(e E) bool { return l.isPublic != nil && l.isPublic(e) }
 
-// Decode returns the members in cells with their positions, and the named buckets. It skips other
+// Decode returns the members in cells with their positions. It skips the directory and other
 // families. Members may be shared, and are read-only.
-func (l *List[E]) Decode(owner string, cells []hbase.Cell) (
-	members []E, positions []string, buckets []Bucket, err error,
-) {
+func (l *List[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, err error) {
 	return l.Decoder().Decode(owner, cells)
 }
 
@@ -147,9 +145,7 @@ type Decoder[E any] struct {
 func (l *List[E]) Decoder() *Decoder[E] { return &Decoder[E]{list: l} }
 
 // Decode is [List.Decode] with memory of d.
-func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
-	members []E, positions []string, buckets []Bucket, err error,
-) {
+func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (members []E, positions []string, err error) {
 	l := d.list
 	for i := range cells {
 		c := &cells[i]
@@ -159,22 +155,16 @@ func (d *Decoder[E]) Decode(owner string, cells []hbase.Cell) (
 		if members == nil {
 			members, positions = d.members.many(len(cells) - i)[:0], d.memory.texts.many(len(cells) - i)[:0]
 		}
-		if isDirectory(c) {
-			if buckets, err = l.appendBucket(buckets, owner, c); err != nil {
-				return nil, nil, nil, err
-			}
-			continue
-		}
-		if Moved(*c) {
+		if isDirectory(c) || Moved(*c) {
 			continue
 		}
 		e, err := d.member(owner, c)
 		if err != nil {
-			return nil, nil, nil, l.corrupt(owner, c.Qualifier, err)
+			return nil, nil, l.corrupt(owner, c.Qualifier, err)
 		}
 		members, positions = append(members, e), append(positions, c.Qualifier)
 	}
-	return members, positions, buckets, nil
+	return members, positions, nil
 }
 
 func (l *AnyList) corrupt(owner, what string, err error) error {

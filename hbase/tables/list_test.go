@@ -21,7 +21,7 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 		{Family: "i", Qualifier: "name", Value: []byte("\xff")},
 		l.Cell("a", 1), l.Cell("b", 1), l.BucketCell(middle, 1), l.BucketCell(end, 1),
 	}
-	members, positions, buckets, err := l.Decode("lead", cells)
+	members, positions, err := l.Decode("lead", cells)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +30,10 @@ func TestDecodeSeparatesMembersAndDirectory(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, positions); diff != "" {
 		t.Errorf("positions (-want +got):\n%s", diff)
+	}
+	buckets, err := l.DecodeDirectory("lead", cells)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]tables.Bucket{middle, end}, buckets); diff != "" {
 		t.Errorf("buckets (-want +got):\n%s", diff)
@@ -62,7 +66,7 @@ func checkCached[E comparable](t *testing.T, list *tables.List[E], owner string,
 	cells := cached(c, func(bytes int) bool { room += bytes; return true })
 	decode := func(owner string, cells []hbase.Cell) E {
 		t.Helper()
-		members, positions, _, err := list.Decode(owner, cells)
+		members, positions, err := list.Decode(owner, cells)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +98,7 @@ func TestDamagedCellIsNotCached(t *testing.T) {
 	c.Value = c.Value[1:]
 	damaged := cached(c, func(int) bool { return true })
 	for range 2 {
-		if _, _, _, err := tables.Twits.Decode("LiLei", damaged); !errors.Is(err, hbase.ErrCorrupt) {
+		if _, _, err := tables.Twits.Decode("LiLei", damaged); !errors.Is(err, hbase.ErrCorrupt) {
 			t.Errorf("got error %v, want %v", err, hbase.ErrCorrupt)
 		}
 	}
@@ -116,7 +120,8 @@ func TestInvalidDirectoryIsCorrupt(t *testing.T) {
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			cell := hbase.Cell{Family: tables.RoleUsers.Family, Qualifier: test.qualifier, Value: []byte(test.value)}
-			if _, _, buckets, err := tables.RoleUsers.Decode("lead", []hbase.Cell{cell}); !errors.Is(err, hbase.ErrCorrupt) {
+			buckets, err := tables.RoleUsers.DecodeDirectory("lead", []hbase.Cell{cell})
+			if !errors.Is(err, hbase.ErrCorrupt) {
 				t.Errorf("got %+v, error %v, want %v", buckets, err, hbase.ErrCorrupt)
 			}
 		})
@@ -147,7 +152,7 @@ func TestDirectoryFindsTheBucketOfAPosition(t *testing.T) {
 		}
 		find := func(position string) tables.Bucket {
 			n := rapid.IntRange(1, 6).Draw(t, "n")
-			buckets, err := l.buckets(first(row, l.directory("lead", position, n).Page))
+			buckets, err := l.kind.DecodeDirectory("lead", first(row, l.directory("lead", position, n).Page))
 			if err != nil || len(buckets) == 0 || len(buckets) < n && buckets[len(buckets)-1].Stop != "" {
 				t.Fatalf("got %v, error %v, want %d buckets or all", buckets, err, n)
 			}
@@ -208,7 +213,7 @@ func TestPositionsAreNotDirectoryColumns(t *testing.T) {
 func TestTimelineEntryDecodesWithSeparatorInItsTime(t *testing.T) {
 	for _, low := range []int64{0, 0xff, 0x100, 0xff00, 0xffff, 0xff_0000, 0xff_0000_0000} {
 		key := (&tables.Twit{AuthorName: "LiLei", PostedAt: time.UnixMilli(0xff<<32 | low), Name: "1"}).Key()
-		members, _, _, err := tables.Timelines.Decode("Lucy", []hbase.Cell{tables.Timelines.Cell(key, 0)})
+		members, _, err := tables.Timelines.Decode("Lucy", []hbase.Cell{tables.Timelines.Cell(key, 0)})
 		if err != nil || len(members) != 1 || members[0] != key {
 			t.Errorf("got %q, error %v, want %q", members, err, key)
 		}

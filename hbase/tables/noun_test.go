@@ -14,7 +14,7 @@ import (
 func TestTwitsRoundTrip(t *testing.T) {
 	emptyTitle := &tables.Twit{AuthorName: "a", PostedAt: noon, Name: "2", Title: ptr(""), Visibility: tables.Public}
 	for _, twit := range []*tables.Twit{words, moment, emptyTitle} {
-		members, positions, _, err := tables.Twits.Decode(twit.AuthorName, []hbase.Cell{tables.Twits.Cell(twit, 0)})
+		members, positions, err := tables.Twits.Decode(twit.AuthorName, []hbase.Cell{tables.Twits.Cell(twit, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestRecordsAreCanonical(t *testing.T) {
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			cell := hbase.Cell{Family: tables.Twits.Family, Qualifier: words.Key().Position, Value: []byte(test.record)}
-			members, _, _, err := tables.Twits.Decode("LiLei", []hbase.Cell{cell})
+			members, _, err := tables.Twits.Decode("LiLei", []hbase.Cell{cell})
 			if test.good && err != nil || !test.good && !errors.Is(err, hbase.ErrCorrupt) {
 				t.Errorf("got %+v, error %v, want valid %v", members, err, test.good)
 			}
@@ -77,7 +77,7 @@ func TestRecordsAreCanonical(t *testing.T) {
 
 func TestCommentsRoundTrip(t *testing.T) {
 	cells := []hbase.Cell{tables.Comments.Cell(remark, 0)}
-	members, positions, _, err := tables.Comments.Decode(remark.Twit.String(), cells)
+	members, positions, err := tables.Comments.Decode(remark.Twit.String(), cells)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestCommentsOfLongUsernamesRoundTrip(t *testing.T) {
 		mark := tables.CommentMark(author, "", 0)
 		comment := &tables.Comment{Twit: words.Key(), AuthorName: author, PostedAt: noon, Mark: mark}
 		cells := []hbase.Cell{tables.Comments.Cell(comment, 0)}
-		if members, _, _, err := tables.Comments.Decode(words.Key().String(), cells); err != nil {
+		if members, _, err := tables.Comments.Decode(words.Key().String(), cells); err != nil {
 			t.Errorf("%q: got %v, error %v", author, members, err)
 		}
 	}
@@ -126,11 +126,11 @@ func TestCommentWithAnotherAuthorsMarkIsCorrupt(t *testing.T) {
 	forged := *remark
 	forged.AuthorName = "Lucy"
 	cells := []hbase.Cell{tables.Comments.Cell(&forged, 0)}
-	if _, _, _, err := tables.Comments.Decode(remark.Twit.String(), cells); !errors.Is(err, hbase.ErrCorrupt) {
+	if _, _, err := tables.Comments.Decode(remark.Twit.String(), cells); !errors.Is(err, hbase.ErrCorrupt) {
 		t.Errorf("got error %v, want %v", err, hbase.ErrCorrupt)
 	}
 	cells = []hbase.Cell{tables.Comments.Cell(remark, 0)}
-	if _, _, _, err := tables.Comments.Decode("no twit", cells); !errors.Is(err, hbase.ErrCorrupt) {
+	if _, _, err := tables.Comments.Decode("no twit", cells); !errors.Is(err, hbase.ErrCorrupt) {
 		t.Errorf("invalid owner: got error %v, want %v", err, hbase.ErrCorrupt)
 	}
 }

@@ -15,7 +15,7 @@ func TestZeroVisibilityIsNotPublic(t *testing.T) {
 	if twit.Visibility == tables.Public || !twit.InAlbum() {
 		t.Error("the zero visibility is public")
 	}
-	stored, _, _, err := tables.Twits.Decode("LiLei", []hbase.Cell{tables.Twits.Cell(twit, 1)})
+	stored, _, err := tables.Twits.Decode("LiLei", []hbase.Cell{tables.Twits.Cell(twit, 1)})
 	if err != nil || stored[0].Visibility != tables.FollowersOnly {
 		t.Errorf("the zero visibility is stored as %v, error %v", stored, err)
 	}
@@ -83,7 +83,7 @@ func TestUnknownVisibilityOfAStoredTwitIsCorrupt(t *testing.T) {
 		for _, list := range []*tables.List[*tables.Twit]{tables.Twits, tables.Albums} {
 			cell := list.Cell(twit, 1)
 			cell.Value = append(cell.Value, bytes...)
-			twits, _, _, err := list.Decode("LiLei", []hbase.Cell{cell})
+			twits, _, err := list.Decode("LiLei", []hbase.Cell{cell})
 			if !errors.Is(err, hbase.ErrCorrupt) || len(twits) != 0 {
 				t.Errorf("%s in %s: got %v, error %v, want %v", name, list.Table, twits, err, hbase.ErrCorrupt)
 			}

@@ -99,7 +99,7 @@ func (r *run) explain(ctx context.Context, sources []source) (why []string, err 
 }
 
 func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err error) {
-	members, _, _, err := l.Decode(owner, []hbase.Cell{member})
+	members, _, err := l.Decode(owner, []hbase.Cell{member})
 	if err == nil {
 		e = members[0]
 	}
@@ -109,7 +109,7 @@ func decode[E any](l *tables.List[E], owner string, member hbase.Cell) (e E, err
 func membersOf[E any](ctx context.Context, r *run, l *tables.List[E],
 	explain func(ctx context.Context, owner string, members []E) (why []string, err error)) error {
 	return r.members(ctx, &l.AnyList, func(ctx context.Context, owner string, cells []hbase.Cell) ([]string, error) {
-		members, _, _, err := l.Decode(owner, cells)
+		members, _, err := l.Decode(owner, cells)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func (r *run) missingEntries(ctx context.Context, owners []string) error {
 	}
 	followers := map[string][]tables.Follow{}
 	err = rebuild.BucketPages(ctx, r.Store, &tables.Following.AnyList, owners, func(s *rebuild.BucketPage) error {
-		members, _, _, err := tables.Following.Decode(s.Owner, s.Cells)
+		members, _, err := tables.Following.Decode(s.Owner, s.Cells)
 		for _, f := range members {
 			if !r.busy[f.Username] && !r.merged[f.Username] {
 				followers[f.Username] = append(followers[f.Username], tables.Follow{Username: s.Owner, At: f.At})

@@ -178,7 +178,7 @@ func visibilityOf(t *testing.T, store hbase.Store, l *tables.List[*tables.Twit],
 	if err != nil || results[0].Err != nil {
 		t.Fatal(err, results[0].Err)
 	}
-	twits, _, _, err := l.Decode(twit.AuthorName, results[0].Cells)
+	twits, _, err := l.Decode(twit.AuthorName, results[0].Cells)
 	if err != nil || len(twits) != 1 {
 		t.Fatalf("%s: got %d twits, error %v; want 1", l.Table, len(twits), err)
 	}
@@ -199,7 +199,7 @@ func publicOf(t *testing.T, store hbase.Store, author string) (public int) {
 			t.Fatal(err, results[0].Err)
 		}
 		for i := range results[0].Cells {
-			twits, _, _, err := l.Decode(author, results[0].Cells[i:i+1])
+			twits, _, err := l.Decode(author, results[0].Cells[i:i+1])
 			if err == nil && len(twits) == 1 && twits[0].Visibility == tables.Public {
 				public++
 			}

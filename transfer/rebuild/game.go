@@ -31,7 +31,7 @@ func DayChanges(ctx context.Context, store hbase.Store, games []string, lacking 
 		}
 	}
 	err := BucketPages(ctx, store, &tables.Players.AnyList, games, func(s *BucketPage) error {
-		players, _, _, err := tables.Players.Decode(s.Owner, s.Cells)
+		players, _, err := tables.Players.Decode(s.Owner, s.Cells)
 		if err != nil {
 			return err
 		}

@@ -279,7 +279,7 @@ func (fx *fixture) wantComplete(broadcaster bool) {
 		var want []string
 		related, _, err := tables.Follows.Decode(fx.cells(tables.Follows.Get(name, author)))
 		all := hbase.Page{Stop: tables.MembersEnd}
-		posted, _, _, decodeErr := tables.Twits.Decode(author, fx.cells(tables.Twits.Get(author, 0, all)))
+		posted, _, decodeErr := tables.Twits.Decode(author, fx.cells(tables.Twits.Get(author, 0, all)))
 		if err := errors.Join(err, decodeErr); err != nil {
 			fx.Fatal(err)
 		}

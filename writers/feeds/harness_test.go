@@ -187,7 +187,7 @@ func (fx *fixture) sweep(f *feeds.Feeds) {
 
 func (fx *fixture) timeline(owner string) (names []string) {
 	fx.Helper()
-	keys, _, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))
+	keys, _, err := tables.Timelines.Decode(owner, fx.cells(tables.Timelines.Get(owner, 0, hbase.Page{})))
 	for _, key := range keys {
 		_, name, _ := key.Parts()
 		names = append(names, name)

@@ -26,9 +26,9 @@ func pages[E any](
 		for more := true; more; {
 			var p page[E]
 			scan := listscan.New(&list.AnyList, owner, &r)
-			err := scan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return f.read(ctx, gets...) })
+			err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return f.read(ctx, gets...) }, scan)
 			if err == nil {
-				p.members, p.positions, _, err = list.Decode(owner, scan.Cells())
+				p.members, p.positions, err = list.Decode(owner, scan.Cells())
 			}
 			if err == nil && len(p.members) == 0 || !yield(p, err) || err != nil {
 				return

@@ -63,7 +63,7 @@ func (fx trimFixture) want(a, b int) {
 	fx.Helper()
 	results, err := fx.Get(fx.Context(), []hbase.Get{tables.Timelines.Get("gina", 0, hbase.Page{})})
 	fx.must(err)
-	keys, _, _, err := tables.Timelines.Decode("gina", results[0].Cells)
+	keys, _, err := tables.Timelines.Decode("gina", results[0].Cells)
 	fx.must(err)
 	of := map[string]int{}
 	for _, key := range keys {
@@ -116,7 +116,7 @@ func (fx trimFixture) deleteNewest(author string) {
 	fx.Helper()
 	results, err := fx.Get(fx.Context(), []hbase.Get{tables.Twits.Get(author, 0, hbase.Page{Limit: 1})})
 	fx.must(err)
-	twits, _, _, err := tables.Twits.Decode(author, results[0].Cells)
+	twits, _, err := tables.Twits.Decode(author, results[0].Cells)
 	fx.must(err)
 	fx.must(fx.w.DeleteTwit(fx.Context(), twits[0]))
 	fx.runJobs()

@@ -132,13 +132,13 @@ type Scan struct {
 }
 
 // New returns a scan of r. Do not change r while the scan is used, even after Done.
-func New(list *tables.AnyList, owner string, r *Range) Scan {
-	var s Scan
+func New(list *tables.AnyList, owner string, r *Range) *Scan {
+	s := new(Scan)
 	s.Begin(list, owner, r)
 	return s
 }
 
-// Begin is [New] without a copy. s must be zero.
+// Begin is [New] without an allocation. s must be zero.
 func (s *Scan) Begin(list *tables.AnyList, owner string, r *Range) {
 	s.list, s.owner, s.Range, s.from = list, owner, r, r.start()
 	s.width, s.fill = 1, MaxWidth
@@ -170,14 +170,6 @@ func (s *Scan) HasPrevious() bool { return s.hasPrevious || !s.Backward && max(s
 
 // Reads returns the number of Gets of the next round.
 func (s *Scan) Reads() int { return int(s.reads) }
-
-func (s *Scan) gets() []hbase.Get {
-	gets, m := make([]hbase.Get, s.reads), new(tables.Memory)
-	for k := range gets {
-		gets[k] = s.Get(m, k)
-	}
-	return gets
-}
 
 // Get returns the k-th Get of the next round. It may allocate the row key in m.
 func (s *Scan) Get(m *tables.Memory, k int) hbase.Get {
@@ -229,10 +221,20 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 	return s.list.GetIn(m, s.owner, b.Number, p)
 }
 
-// Run executes the scan.
-func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
-	for !s.Done() {
-		cells, err := read(s.gets())
+// Run executes scans together: each round reads for all that are not done.
+func Run(read func([]hbase.Get) ([][]hbase.Cell, error), scans ...*Scan) error {
+	var m tables.Memory
+	for {
+		var gets []hbase.Get
+		for _, s := range scans {
+			for k := range s.Reads() {
+				gets = append(gets, s.Get(&m, k))
+			}
+		}
+		if len(gets) == 0 {
+			return nil
+		}
+		cells, err := read(gets)
 		if err != nil {
 			return err
 		}
@@ -240,11 +242,17 @@ func (s *Scan) Run(read func([]hbase.Get) ([][]hbase.Cell, error)) error {
 		for i := range cells {
 			results[i].Cells = cells[i]
 		}
-		if err := s.Take(results); err != nil {
-			return err
+		for _, s := range scans {
+			if s.Done() {
+				continue
+			}
+			n := s.Reads()
+			if err := s.Take(results[:n]); err != nil {
+				return err
+			}
+			results = results[n:]
 		}
 	}
-	return nil
 }
 
 // Take continues with the results of the round.

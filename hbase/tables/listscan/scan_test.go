@@ -103,7 +103,7 @@ func TestPageReadsItsBucketsOnly(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := reader{store: openList(t)}
 			s := listscan.New(&tables.UserRoles.AnyList, owner, &test.of)
-			if err := s.Run(r.read); err != nil {
+			if err := listscan.Run(r.read, s); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, names(s.Cells())); diff != "" {
@@ -116,6 +116,28 @@ func TestPageReadsItsBucketsOnly(t *testing.T) {
 				t.Errorf("rounds (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestScansRunTogether(t *testing.T) {
+	r := reader{store: openList(t)}
+	all, short, empty := listscan.Range{Limit: 99}, listscan.Range{After: "a", Limit: 1}, listscan.Range{From: "b", Before: "a"}
+	scans := []*listscan.Scan{
+		listscan.New(&tables.UserRoles.AnyList, owner, &short),
+		listscan.New(&tables.UserRoles.AnyList, owner, &empty),
+		listscan.New(&tables.UserRoles.AnyList, owner, &all),
+	}
+	if err := listscan.Run(r.read, scans...); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{{"b"}, nil, {"a", "b", "d", "e", "f", "m", "p"}} {
+		if diff := cmp.Diff(want, names(scans[i].Cells())); diff != "" {
+			t.Errorf("scan %d (-want +got):\n%s", i, diff)
+		}
+	}
+	rounds := [][]string{{`0 ["a\x00" "") 2`, `0 ["" "") 100`}, {`2 ["d\x00" "m") 97`, `1 ["m" "\xff") 97`}}
+	if diff := cmp.Diff(rounds, r.rounds); diff != "" {
+		t.Errorf("rounds (-want +got):\n%s", diff)
 	}
 }
 
