@@ -22,7 +22,8 @@ func animals() *fixture {
 		type Cat implements Named & Mammal { name: String mother: Mammal meows: Boolean call: String }
 		type Person implements Named { name: String pets: [Pet!] }
 		union Pet = Dog | Cat
-		type Query { pets: [Pet] named: [Named] mixed: [Named!] pet: Pet must: Named! other: Named nilPet: Pet alive: [Mammal] }`,
+		type Query { pets: [Pet] named: [Named] mixed: [Named!] pet: Pet must: Named! other: Named nilPet: Pet alive: [Mammal] homes: [Home] }
+		type Home { owner: Mammal! }`,
 		resolvers: map[string]resolver{
 			"Query.pets":   returns(list(d, c, nil, d)),
 			"Query.named":  returns(list(x, c, d, c)),
@@ -32,6 +33,7 @@ func animals() *fixture {
 			"Query.nilPet": returns((*testObject)(nil)),
 			"Query.other":  returns(obj("Alien")),
 			"Query.alive":  returns(list(d, x)),
+			"Query.homes":  returns(list(obj("Home", "owner", d), obj("Home", "owner", x))),
 			"Dog.call":     name("dog"), "Cat.call": name("cat"),
 			"Dog.mother": mother, "Cat.mother": mother,
 		}}
@@ -62,7 +64,8 @@ func TestFragmentsApplyToTheTypesOfObjects(t *testing.T) {
 		{"a nil pointer in a non-null field is an error", `{must{name}}`, `{"errors":[` + errorJSON(`"must"`, "must not be null", "2") + `],"data":null}`, nil},
 		{"a nil pointer in a list of non-null elements", `{mixed{name}}`, `{"errors":[` + errorJSON(`"mixed",1`, "must not be null", "2") + `],"data":{"mixed":null}}`, nil},
 		{"an object of an unknown type fails its field", `{other{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"other"`, "panic of an object of type Alien", "2") + `],"data":{"other":null,"pet":{"__typename":"Cat"}}}`, nil},
-		{"an object of another type fails its field", `{alive{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"alive"`, "Query.alive returned a Person, which is no Mammal", "2") + `],"data":{"alive":null,"pet":{"__typename":"Cat"}}}`, nil},
+		{"an object of another type is null, with an error", `{alive{name} pet{__typename}}`, `{"errors":[` + errorJSON(`"alive",1`, "Query.alive returned a Person, which is no Mammal", "2") + `],"data":{"alive":[{"name":"Odie"},null],"pet":{"__typename":"Cat"}}}`, nil},
+		{"a non-null field with an object of another type is null for its own parent", `{homes{owner{name}}}`, `{"errors":[` + errorJSON(`"homes",1,"owner"`, "Home.owner returned a Person, which is no Mammal", "8") + `],"data":{"homes":[{"owner":{"name":"Odie"}},null]}}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { animals().check(t, test.query, nil, test.want, test.calls...) })
 	}

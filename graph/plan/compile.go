@@ -104,14 +104,16 @@ func (c *compiler) operation(op *graphql.OperationContext) (*operation, error) {
 	if compiled, ok := c.cache.Get(variant); ok {
 		return compiled, nil
 	}
-	const what = "the number of selected fields of the operation"
 	if countFields(op.Operation.SelectionSet, op.Doc.Fragments, map[string]int{}) > maxFields {
-		return nil, &LimitError{what, maxFields}
+		return nil, &LimitError{"the number of selected fields of the operation", maxFields}
 	}
 	compiling := compilation{compiler: c, op: op}
 	set := compiling.set(op.Operation.SelectionSet, c.types.root(op.Operation.Operation), nil)
 	if compiling.fields > maxFields {
-		return nil, &LimitError{what + ", counted for each object type,", maxFields}
+		return nil, &LimitError{"the number of selected fields of the operation, counted for each object type,", maxFields}
+	}
+	if compiling.sets > maxFields { // sets can be empty for some types
+		return nil, &LimitError{"the number of selection sets of the operation, counted for each object type,", maxFields}
 	}
 	compiled := &operation{root: set, sets: compiling.sets, columns: compiling.columns}
 	if len(op.RawQuery) <= maxCachedText && compiling.fields <= maxCachedFields {
@@ -145,12 +147,13 @@ type compilation struct {
 	fields, sets, columns int
 }
 
-// set compiles a selection set for an object type. It ignores @defer and @stream.
+// set compiles a selection set for an object type, or a part of it if there are too many fields or
+// sets. It ignores @defer and @stream.
 func (c *compilation) set(selected ast.SelectionSet, object *Object, enclosing *graphql.FieldContext) *selectionSet {
 	set := &selectionSet{object: object, index: c.sets}
 	c.sets++
 	for i, f := range graphql.CollectFields(c.op, selected, object.Satisfies) {
-		if c.fields++; c.fields > maxFields {
+		if c.fields++; max(c.fields, c.sets) > maxFields {
 			break
 		}
 		s := selection{

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -127,4 +129,22 @@ func TestMutationsAreSerial(t *testing.T) {
 	fx.check(t, `mutation{a:add(n:1){total again} b:add(n:10){again total} fail c:add(n:100){total again}}`, nil,
 		`{"errors":[{"message":"no","path":["fail"],"locations":[{"line":1,"column":59}]}],`+
 			`"data":{"a":{"total":1,"again":1},"b":{"again":11,"total":11},"fail":null,"c":{"total":111,"again":111}}}`)
+}
+
+func TestInvalidListOfAnEventIsAnError(t *testing.T) {
+	schema := (&fixture{
+		sdl:       `type Query { a: A } type A { s: String } type Subscription { l: [A] }`,
+		resolvers: map[string]resolver{"Subscription.l": returns(nil)},
+	}).build()
+	l := schema.config.Types.Objects["Subscription"].Fields["l"]
+	l.Subscribe = func(context.Context, any, map[string]any) (Source, error) {
+		events := make(chan any, 1)
+		events <- 5
+		close(events)
+		return NewSource(events, nil, Values[any])
+	}
+	got := execute(newExecutor(schema), `subscription{l{s}}`, "", nil)
+	if !strings.Contains(got, `"path":["l"]`) || !strings.HasSuffix(got, `"data":{"l":null}}`) {
+		t.Error(got)
+	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -54,6 +55,22 @@ func TestNestedAbstractFieldsAreCountedForEachType(t *testing.T) {
 	}
 	const message = "the number of selected fields of the operation, counted for each object type, exceeds the limit of 20000"
 	if got := execute(newExecutor(schema), nested(100), "", nil); got != `{"errors":[{"message":"`+message+`"}],"data":null}` {
+		t.Error(got)
+	}
+}
+
+func TestSelectionSetsWithoutFieldsAreCounted(t *testing.T) {
+	sdl := "interface Node { id: ID } type Query { node: Node }"
+	for i := range 30 {
+		sdl += fmt.Sprintf(" type T%d implements Node { id: ID }", i)
+	}
+	schema := (&fixture{sdl: sdl, resolvers: map[string]resolver{"Query.node": returns(nil)}}).build()
+	query := "{"
+	for i := range 1000 {
+		query += fmt.Sprintf("a%d: node{...{... on T0{id}}}", i)
+	}
+	const message = "the number of selection sets of the operation, counted for each object type, exceeds the limit of 20000"
+	if got := execute(newExecutor(schema), query+"}", "", nil); got != `{"errors":[{"message":"`+message+`"}],"data":null}` {
 		t.Error(got)
 	}
 }

@@ -9,7 +9,7 @@ type objectSet struct {
 }
 
 type column struct {
-	values   []any    // of the resolver; gather moves objects to children
+	values   []any    // of the resolver, until takeChildren
 	children Children // if the field has a composite type
 	err      error
 	errs     []error // by object; may be nil
@@ -20,7 +20,16 @@ type column struct {
 	childSets []*objectSet // of each child, if the field has an abstract type; nil for null
 	// index is the index of each child in its object set, -1 for null. If nil, child j is object j
 	// of childSet.
-	index []int32
+	index     []int32
+	childErrs map[int32]error // of children that are null; may be nil
+}
+
+// failChild makes child j null, with an error.
+func (c *column) failChild(j int32, err error) {
+	if c.childErrs == nil {
+		c.childErrs = map[int32]error{}
+	}
+	c.childErrs[j], c.index[j] = err, -1
 }
 
 // child returns the object set of child j, counted before compact, and the index there, or nil for
@@ -38,8 +47,8 @@ func (c *column) child(j int32) (o *objectSet, i int32) {
 	return c.childSets[j], i
 }
 
-// null reports whether the field is null for object i, which has no error.
-func (c *column) null(f *Field, i int32) bool {
+// isNull reports whether the field is null for object i, which has no error.
+func (c *column) isNull(f *Field, i int32) bool {
 	switch {
 	case f.Composite == "":
 		return c.values[i] == nil

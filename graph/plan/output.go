@@ -54,10 +54,10 @@ func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPR
 // output is the data of a response. While they grow, it waits for write slots and reserves memory.
 type output struct {
 	dst       []byte
-	nextPause int // length of dst
+	nextPause int // proceed pauses if dst is longer
 	limit     int // of the length of dst
 	reserve   func(bytes int) error
-	reserved  int // length of dst
+	reserved  int // the length of dst for which memory is reserved
 	rejection error
 	slots     writeSlots
 	hasSlot   bool
@@ -69,7 +69,8 @@ func newOutput(ctx context.Context, dst []byte, limit int, slots writeSlots) out
 }
 
 // proceed must be called between values. It may wait, and replace dst. It returns false if the data
-// are rejected, which is final. Then the writer appends no further value, and null removes none.
+// are rejected. Then the writer's methods return written, so that no caller shortens dst, and
+// proceed stays false.
 func (o *output) proceed() bool { return len(o.dst) <= o.nextPause || o.pause() }
 
 // pause holds no write slot while it reserves memory, which may wait for other responses.
@@ -124,7 +125,7 @@ func (o *output) reserveMore() error {
 // withRoom returns a copy of a long text with room for n more bytes. The built-in append would
 // allocate in smaller steps, and clear and copy the buffer in one piece that Go cannot interrupt. A
 // garbage collection would then stop all other goroutines for milliseconds. During the copy, both
-// buffers together take up to 1.5 times the reserved memory.
+// buffers together take almost twice the reserved memory.
 func withRoom(text []byte, n int) []byte {
 	long := make([]byte, 0, len(text)+n)
 	for part := range slices.Chunk(text, slotBytes) {

@@ -79,7 +79,7 @@ func respondError(err error) graphql.ResponseHandler {
 	})
 }
 
-// request has what the generated code needs to respond to a request, or to send an event.
+// request is of one response or event.
 type request struct {
 	ctx    context.Context
 	op     *graphql.OperationContext

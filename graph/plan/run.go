@@ -26,16 +26,20 @@ func (untracked) End()      {}
 
 func (untracked) Await() map[any]error { return nil } // without loaders there are no lazy objects
 
-// A run resolves the columns of a response. These are its functions, from a task to the next ones:
-//
-//	finish, do ──► call ──► nextTasks ──► descend ──► expand ──► field ──► a task, or descend
-//
 // task calls a batch resolver with all parents, or a resolver of one parent for each: resolveEach.
 type task struct {
 	parents *objectSet
 	field   *selection
 }
 
+// A run resolves the columns of a response. These are its functions, from a task to the next ones:
+//
+//	execute ──► expand ──► finish ──► do ──► call ──► nextTasks ──► descend ──► expand
+//	                                                                ▲             │
+//	                                                                └─── gather ◄─┴─► a task
+//
+// expand makes a task of each field with a resolver, and gathers the objects of the others.
+// executeEvent starts with nextTasks.
 type run struct {
 	request
 	// resolverCtx is for resolvers: see [callCtx].
@@ -139,6 +143,7 @@ func (r *run) call(t task) []task {
 }
 
 func (r *run) nextTasks(s *selection, col *column) []task {
+	defer r.recoverTo(r.ctx, &col.err)
 	if s.field.Composite == "" {
 		return nil
 	}
@@ -198,7 +203,8 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.childSet, tasks)
 }
 
-// splitByType returns the object sets of the children of a field with an abstract type.
+// splitByType returns the object sets of the children of a field with an abstract type. If an object
+// has an unknown type, the whole field fails.
 func (r *run) splitByType(s *selection, col *column) (sets []*objectSet, err error) {
 	defer r.recoverTo(r.ctx, &err)
 	n := len(col.children.Objects)
@@ -215,7 +221,9 @@ func (r *run) splitByType(s *selection, col *column) (sets []*objectSet, err err
 		set := s.byType[typ]
 		if set == nil {
 			f := s.field
-			return nil, fmt.Errorf("%s.%s returned a %s, which is no %s", f.Object, f.Name, typ, f.Composite)
+			err := fmt.Errorf("%s.%s returned a %s, which is no %s", f.Object, f.Name, typ, f.Composite)
+			col.failChild(int32(j), err)
+			continue
 		}
 		o := r.results.objectSet(set)
 		if len(o.objects) == 0 {

@@ -30,13 +30,14 @@ type writer struct {
 	recovered  bool // leaf has recovered a panic
 }
 
-// outcome is the result of a method that appends a value. For null and absent, it appends nothing.
-// Its caller appends null or, if the type is non-null, also returns null.
+// outcome is the result of a method that appends a value.
 type outcome uint8
 
 const (
-	written outcome = iota
+	written outcome = iota // also if the data are rejected: see [output.proceed]
+	// null: nothing was appended. The caller appends null or, if the type is non-null, returns null.
 	null
+	// absent: nothing was appended. The caller returns absent, unless absence ends there.
 	absent
 )
 
@@ -112,7 +113,7 @@ func (w *writer) object(o *objectSet, i int32) outcome {
 		default:
 			var ok bool
 			if dst, ok = s.field.Leaf(w.ctx, w.exec, dst, o.objects[i]); !ok {
-				out = w.null(s)
+				out = w.failIfNonNull(s)
 			}
 		}
 		if len(dst) > w.nextPause { // an object can have hundreds of long texts
@@ -142,11 +143,11 @@ func (w *writer) field(s *selection, i int32) outcome {
 		return w.fail(s, col.err)
 	case col.errs != nil && col.errs[i] != nil:
 		return w.fail(s, col.errs[i])
-	case added && col.null(s.field, i): // a non-null field needs no further error
+	case added && col.isNull(s.field, i): // a non-null field needs no further error
 		return null
 	case s.field.Composite == "":
 		if col.values[i] == nil {
-			return w.null(s)
+			return w.failIfNonNull(s)
 		}
 		return w.leaf(s, s.field.Append, col.values[i])
 	case s.field.List:
@@ -172,7 +173,8 @@ func (w *writer) added(s *selection, errs []addedError) bool {
 	return len(errs) > 0
 }
 
-func (w *writer) null(s *selection) outcome {
+// failIfNonNull returns null.
+func (w *writer) failIfNonNull(s *selection) outcome {
 	if s.field.NonNull {
 		w.fail(s, errNull)
 	}
@@ -203,13 +205,13 @@ func (w *writer) leaf(s *selection, appendTo appendFunc, value any) (out outcome
 	if w.countErrors() > before {
 		return null
 	}
-	return w.null(s)
+	return w.failIfNonNull(s)
 }
 
 func (w *writer) list(s *selection, col *column, i int32) outcome {
 	from, to, ok := col.children.list(i)
 	if !ok {
-		return w.null(s)
+		return w.failIfNonNull(s)
 	}
 	start, depth := len(w.dst), len(w.path)
 	w.path = append(w.path, step{key: s.Alias}, step{})
@@ -240,7 +242,9 @@ func (w *writer) list(s *selection, col *column, i int32) outcome {
 func (w *writer) child(s *selection, col *column, j int32, nonNull, semNonNull bool) outcome {
 	o, i := col.child(j)
 	var err error
-	if o != nil {
+	if o == nil {
+		err = col.childErrs[j]
+	} else {
 		missing := false
 		if w.missing != nil {
 			err, missing = w.missing[o.objects[i]]
