@@ -97,6 +97,9 @@ func (p *workspace) buildWithout(ctx context.Context, names ...string) (program 
 			if err != nil {
 				return "", err
 			}
+			if replaced[original] != "" { // the second diff would need the file as it was
+				return "", fmt.Errorf("%s.diff: another diff changes %s", name, match[1])
+			}
 			replaced[original] = filepath.Join(dir, string(match[1]))
 			if err := copyFile(replaced[original], original); err != nil {
 				return "", err

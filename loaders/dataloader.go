@@ -107,7 +107,7 @@ func (l *Loaders) merged(sets []*readSet) (*batch, hbase.Store) {
 func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*readSet) {
 	counted, r := l.beginRound(ctx)
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p != nil { // readBatch would recover, too, but after the end of the round
 			b.err = panicked(p)
 		}
 		l.endRound(ctx, r, b.err)
@@ -118,7 +118,7 @@ func (l *Loaders) get(ctx context.Context, store hbase.Store, b *batch, sets []*
 		for i := range b.gets {
 			r.Stats.Tables.Add(b.gets[i].Table)
 		}
-		l.mu.Lock()
+		l.mu.Lock() // the trace reads b.round while the batch is in flight
 		b.round = r
 		l.mu.Unlock()
 	}

@@ -74,17 +74,17 @@ func newBatch(sets []*readSet, rows int) *batch {
 	return b
 }
 
-func (b *batch) takeAll(reads iter.Seq[*read]) (ok bool) {
-	ok = true
+func (b *batch) takeAll(reads iter.Seq[*read]) (sameLimits bool) {
+	sameLimits = true
 	for r := range reads {
-		ok = b.take(r) && ok
+		sameLimits = b.take(r) && sameLimits
 	}
-	return ok
+	return sameLimits
 }
 
-// take merges a read into a Get, or adds a Get. ok is false if a page and the Get of its row have
-// different limits.
-func (b *batch) take(r *read) (ok bool) {
+// take merges a read into a Get, or adds a Get. sameLimits is false if r is a page whose limit
+// differs from that of its row's Get.
+func (b *batch) take(r *read) (sameLimits bool) {
 	target := b.targetOf(r)
 	switch {
 	case target == nil:

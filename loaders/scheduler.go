@@ -106,7 +106,7 @@ func (s *scheduler) handle(e event, tasks int) {
 		s.state = inFlightCollecting
 	case s.state == inFlight && e == answered:
 		s.state = idle
-	case e == timedOut:
+	case e == timedOut: // the state is collecting: see [Loaders.timedOut]
 		s.stalled = errStalled
 	}
 	if s.state == collecting && (due || s.stalled != nil) {

@@ -144,7 +144,8 @@ func readOf(o loaders.ReadShape) explain.Read {
 	return r
 }
 
-// elsewhere returns the shapes of reads of other rows than the objects'. They share no Get.
+// elsewhere changes and returns the shapes of reads of other rows than the objects', which share no
+// Get.
 func elsewhere(shapes []loaders.ReadShape) []loaders.ReadShape {
 	for i := range shapes {
 		shapes[i].NamedColumns, shapes[i].FirstPage = false, false

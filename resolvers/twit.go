@@ -177,7 +177,10 @@ func (p postedTwits) resolve(
 	if err != nil {
 		return nil, err
 	}
-	p.restrict(&r, since, until, order)
+	r = restricted(r, since, until, order)
+	if since != nil || until != nil {
+		p.total = nil // the number of twits of a period is not stored
+	}
 	// Lazy users need no check: a deleted one becomes null with all its fields. For what that
 	// saves, see lazy-users in 'go -C bench run . without'.
 	p.listed.ownersExist = !slices.ContainsFunc(users, func(u *tables.User) bool { return u != nil && !u.Lazy })
@@ -185,8 +188,8 @@ func (p postedTwits) resolve(
 	return p.pages(ctx, users, &r)
 }
 
-// restrict applies the arguments to a request for the list, which is newest first.
-func (p *postedTwits) restrict(r *request, since, until *time.Time, order *model.TwitOrder) {
+// restricted applies the arguments to a request for a list that is newest first.
+func restricted(r request, since, until *time.Time, order *model.TwitOrder) request {
 	if order != nil && *order == model.TwitOrderOldestFirst {
 		r.reverse()
 	}
@@ -196,9 +199,7 @@ func (p *postedTwits) restrict(r *request, since, until *time.Time, order *model
 	if since != nil {
 		r.within.before = tables.NotBefore(*since)
 	}
-	if since != nil || until != nil {
-		p.total = nil // the number of twits of a period is not stored
-	}
+	return r
 }
 
 func (p postedTwits) cost(call *costCall) error {
@@ -206,31 +207,30 @@ func (p postedTwits) cost(call *costCall) error {
 	if err != nil {
 		return err
 	}
-	total := p.total
-	period := func(name string) *time.Time {
-		t := argument[*time.Time](call, name)
-		switch {
-		case call.Open(name): // the reads cost most with a bound, and the total without
-			t = new(time.UnixMilli(0))
-		case t != nil:
-			total = nil
-		}
-		return t
+	since, until := argument[*time.Time](call, "since"), argument[*time.Time](call, "until")
+	// The reads cost most with a bound, and the total without: an open bound costs both. Costs do
+	// not depend on the time.
+	openSince, openUntil := call.Open("since"), call.Open("until")
+	if since != nil && !openSince || until != nil && !openUntil {
+		p.total = nil
 	}
-	since, until := period("since"), period("until")
+	if openSince {
+		since = new(time.Time)
+	}
+	if openUntil {
+		until = new(time.Time)
+	}
 	orders := []*model.TwitOrder{argument[*model.TwitOrder](call, "orderBy")}
 	if call.Open("orderBy") {
 		orders = []*model.TwitOrder{nil, new(model.TwitOrderOldestFirst)}
 	}
-	var restricted []request
+	var all []request
 	for _, order := range orders {
 		for _, r := range requests {
-			p.restrict(&r, since, until, order)
-			restricted = append(restricted, r)
+			all = append(all, restricted(r, since, until, order))
 		}
 	}
-	p.total = total
-	p.costFrom(call, restricted, call.Begin())
+	p.costFrom(call, all, call.Begin())
 	return nil
 }
 

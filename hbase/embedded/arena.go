@@ -8,7 +8,7 @@ import (
 )
 
 // arena allocates results in large pieces. It never overwrites a piece, so callers may keep
-// results. For what it saves, see 'go -C bench run . without'.
+// results. For what it saves, see arena in 'go -C bench run . without'.
 type arena struct {
 	cells []hbase.Cell
 	row   int // first cell of the current row

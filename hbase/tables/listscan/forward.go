@@ -13,8 +13,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 		return results[0].Err
 	}
 	cells := results[0].Cells
-	// A short page has the whole directory.
-	enough := len(cells) < s.limit()
+	allKnown := len(cells) < s.limit() // a short page has the whole directory
 	members, directory := split(cells)
 	marker := slices.IndexFunc(members, tables.Moved)
 	if marker >= 0 {
@@ -32,7 +31,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	var err error
 	if len(results) > 1 && marker < 0 {
 		s.known, err = s.directory(results[1])
-		enough = len(s.known) < FarLookup
+		allKnown = len(s.known) < FarLookup
 	} else {
 		// The page's directory columns are as new as its marker. Those of the other Get may be
 		// older than the split.
@@ -41,7 +40,7 @@ func (s *Scan) takeFirst(results []hbase.Result) error {
 	if err != nil {
 		return err
 	}
-	s.advance(enough)
+	s.advance(allKnown)
 	return nil
 }
 
