@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,14 @@ func TestProgramBuildsWithoutOptimisations(t *testing.T) {
 	}
 	if _, err := p.buildWithout(t.Context(), names...); err != nil {
 		t.Error(err)
+	}
+	var measured []string
+	for _, o := range optimisations {
+		measured = append(measured, strings.Fields(o.name)...)
+	}
+	slices.Sort(measured)
+	if measured = slices.Compact(measured); !slices.Equal(measured, names) {
+		t.Errorf("the diffs are %q, but optimisations has %q", names, measured)
 	}
 }
 
