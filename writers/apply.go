@@ -49,7 +49,7 @@ func (x *execution) applyStages(ctx context.Context, stages []stage, from int, l
 }
 
 func (x *execution) applyStage(ctx context.Context, s stage, label string) error {
-	if err := x.locate(ctx, s, label); x.stops(err) {
+	if err := x.locate(ctx, s, label); x.ended(err) {
 		return err
 	}
 	if err := x.write(ctx, s, label); err != nil {
@@ -67,7 +67,7 @@ func (x *execution) applyStage(ctx context.Context, s stage, label string) error
 		case each:
 			err = x.each(ctx, e, label)
 		}
-		if x.stops(err) {
+		if x.ended(err) {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (x *execution) write(ctx context.Context, s stage, label string) error {
 
 func (x *execution) compensate(ctx context.Context, c compensation, label string) error {
 	cells, err := x.getVerified(ctx, c.objects.existenceGets(), label+c.String())
-	if x.stops(err) {
+	if x.ended(err) {
 		return err
 	}
 	missing, err := c.objects.missingIn(cells)
@@ -153,7 +153,7 @@ func (x *execution) verifyAll(ctx context.Context) error {
 }
 
 // getVerified verifies x.unverified and, in the same rounds, reads gets. It writes members again
-// until their buckets stop changing.
+// until their buckets stop changing. It returns nil if the execution is superseded.
 func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label string) ([][]hbase.Cell, error) {
 	for {
 		cells, err := x.get(ctx, label, append(bucketGets(x.unverified), gets...))
@@ -179,7 +179,7 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 		if x.unverified = moved; len(moved) == 0 {
 			return cells, nil
 		}
-		if err := x.checkOpen(ctx, label+" "); x.stops(err) {
+		if err := x.checkOpen(ctx, label+" "); x.ended(err) {
 			return nil, err
 		}
 		if x.compensated {
@@ -195,8 +195,9 @@ func (x *execution) getVerified(ctx context.Context, gets []hbase.Get, label str
 	}
 }
 
-// checkOpen sets x.superseded if the operation is complete, and x.compensated. After the commit, it
-// is called between a read of the directory and a write of members: see docs/WRITES.md, "Splits".
+// checkOpen sets x.superseded if the operation is complete, and otherwise x.compensated if a
+// compensation has committed. After the commit, it is called between a read of the directory and a
+// write of members: see docs/WRITES.md, "Splits".
 func (x *execution) checkOpen(ctx context.Context, label string) error {
 	gets := []hbase.Get{tables.Intents.Open(x.intent.ID)}
 	if x.intent.Table != "" {

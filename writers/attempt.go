@@ -70,7 +70,7 @@ func (c client) perform(
 			return outcome, a, ErrUnknown
 		case outcome == stateUnknown:
 			uncertain = true
-		case outcome != stateLost:
+		case outcome == stateCommitted, outcome == stateUnchanged, outcome == stateSuperseded:
 			return outcome, a, nil
 		}
 		if try == maxTries || ctx.Err() != nil {

@@ -100,6 +100,7 @@ func TestMovedChildDoesNotReturnToBucketsOfASplit(t *testing.T) {
 		observe, reached, proceed := holdFirst(func(opType, purpose string) bool {
 			return opType == "cut" && purpose == "later 2 put departments"
 		})
+		synctest.Wait()
 		other.observe = observe
 		for _, code := range []string{"b", "c"} {
 			if err := create(code, "d1")(ctx, other); err != nil {

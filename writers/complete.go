@@ -75,7 +75,7 @@ func (x *execution) applyLater(ctx context.Context) (next state, err error) {
 	short := x.shortStages()
 	lost, err := x.withLease(ctx, func(ctx context.Context) error {
 		err := x.applyStages(ctx, x.effects.later[:short], 0, "later ")
-		if x.stops(err) || !x.long() {
+		if x.ended(err) || !x.long() {
 			return err
 		}
 		select {
@@ -87,8 +87,9 @@ func (x *execution) applyLater(ctx context.Context) (next state, err error) {
 		}
 		return x.applyStages(ctx, x.effects.later, short, "later ")
 	})
-	if lost {
-		return stateSuperseded, nil
+	if lost { // to a sweep, which completes the operation
+		x.superseded.Store(true)
+		err = nil
 	}
 	return stateEnding, err
 }
@@ -135,8 +136,9 @@ func (w *Writers) lastComplete(row hbase.Get) (id string) {
 // predecessor returns the id in a commit record, or "" if the record is empty or a fence, or the id
 // is a parent's.
 func (c client) predecessor(record string) (id string) {
-	_, void := tables.FencedBy(record)
-	if id, _ = tables.CommittedBy(record); void || slices.Contains(c.parents, id) {
+	_, fence := tables.FencedBy(record)
+	id, _ = tables.CommittedBy(record)
+	if fence || slices.Contains(c.parents, id) {
 		return ""
 	}
 	return id
@@ -169,7 +171,7 @@ func (c client) complete(ctx context.Context, record string) error {
 	if err != nil || !ok {
 		return err
 	}
-	x.parents = c.parents
+	x.parents = c.parents // for which its nested operations must not wait, either
 	_, stop := c.w.outbox.Item(id, x).RenewPeriodically(ctx)
 	defer stop()
 	return x.advance(ctx, state.end)

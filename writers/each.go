@@ -20,7 +20,7 @@ func (x *execution) each(ctx context.Context, e each, label string) error {
 	}
 	return e.run(ctx, x.client, func(effects []effect) (proceed bool, err error) {
 		err = x.applyPage(ctx, effects, label+e.String()+" ")
-		return !x.stops(err), err
+		return !x.ended(err), err
 	})
 }
 
@@ -37,10 +37,10 @@ func (x *execution) applyPage(ctx context.Context, effects []effect, label strin
 			others = append(others, e)
 		}
 	}
-	if err := g.Wait(); x.stops(err) {
+	if err := g.Wait(); x.ended(err) {
 		return err
 	}
-	if err := x.applyStage(ctx, others, label); x.stops(err) {
+	if err := x.applyStage(ctx, others, label); x.ended(err) {
 		return err
 	}
 	return x.verifyAll(ctx)
@@ -72,7 +72,7 @@ func eachCounterpart(end *tables.End, owner string, item func(counterpart string
 }
 
 func eachPage(l *tables.AnyList, owner string, effects func(members []hbase.Cell) ([]effect, error)) effect {
-	return each{l.String(), func(ctx context.Context, c client, apply applyPage) error {
+	return each{l.String(), func(ctx context.Context, c client, apply pageApplier) error {
 		for after, more := "", true; more; {
 			scan, err := c.scanList(ctx, l, owner, &listscan.Range{After: after, Limit: pageSize, Far: after != ""})
 			if err != nil {
@@ -143,7 +143,7 @@ func clearAll(o *tables.AnyObject, key string) (stages []stage) {
 // clearList deletes all members, also in pending buckets, but keeps the directory: see
 // docs/WRITES.md.
 func clearList[E any](l *tables.List[E], owner string, o operation) effect {
-	return each{"clear", func(ctx context.Context, c client, _ applyPage) error {
+	return each{"clear", func(ctx context.Context, c client, _ pageApplier) error {
 		size := l.PageSize(splitPage)
 		options := listscan.RowsOptions{First: size, Next: size, Pending: true}
 		rows := listscan.NewRows(&l.AnyList, owner, options)

@@ -134,12 +134,12 @@ func (c compensation) String() string { return "check ends" }
 // starts again: docs/WRITES.md says which effects may remove items.
 type each struct {
 	name string
-	run  func(ctx context.Context, c client, apply applyPage) error
+	run  func(ctx context.Context, c client, apply pageApplier) error
 }
 
-// applyPage applies the effects of a page, which must not be counts. If proceed is false, run
-// returns err, which may be nil.
-type applyPage func([]effect) (proceed bool, err error)
+// pageApplier applies the effects of a page, which must not be counts. If proceed is false, run
+// returns err at once. It is nil if the execution is superseded.
+type pageApplier func([]effect) (proceed bool, err error)
 
 func (e each) String() string { return "each " + e.name }
 

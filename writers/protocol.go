@@ -138,7 +138,7 @@ type application struct {
 	marked      bool // the stored intent is marked as committed
 	compensated bool // a compensation has committed, so members are not written again
 	// superseded ends the stages. Then advance enters stateSuperseded. Concurrent nested operations
-	// set it.
+	// set it. It cancels none of them: they would leave their intents to a sweep.
 	superseded atomic.Bool
 	// unverified has written members that are not yet verified.
 	unverified []*member
@@ -169,8 +169,10 @@ func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 	return nil
 }
 
-// stops is true if the stage ends early: after an error, or because the execution is superseded.
-func (x *execution) stops(err error) bool { return err != nil || x.superseded.Load() }
+// ended reports whether the stages end early: after an error, or because the execution is
+// superseded, which is no error. It must follow each call that may check that. Otherwise members
+// are written after the intent is removed.
+func (x *execution) ended(err error) bool { return err != nil || x.superseded.Load() }
 
 func (x *execution) step(ctx context.Context) (state, error) {
 	switch x.state {

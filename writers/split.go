@@ -144,7 +144,7 @@ func storedBuckets(buckets []tables.Bucket) (stored []storedBucket) {
 
 // copyTo is idempotent, because the copies keep their timestamps.
 func (b bucketRef) copyTo(created []tables.Bucket) effect {
-	return each{"copy", func(ctx context.Context, c client, apply applyPage) error {
+	return each{"copy", func(ctx context.Context, c client, apply pageApplier) error {
 		start, stop := created[0].Start, created[len(created)-1].Stop
 		for cells, err := range b.pages(c.getter(ctx, "copy, read"), b.Bucket, start, stop) {
 			if err != nil {
@@ -227,7 +227,7 @@ var _ = register(opType[cleanupArgs]{
 // deleteCopies deletes in reverse order, so that the remaining copies have no gap: a reader of
 // bucket 0 reads to the last one, and continues in the bucket that the directory names.
 func (a cleanupArgs) deleteCopies(name string, buckets ...uint32) effect {
-	return each{name, func(ctx context.Context, c client, _ applyPage) error {
+	return each{name, func(ctx context.Context, c client, _ pageApplier) error {
 		for _, bucket := range buckets {
 			var copies []hbase.Cell
 			for cells, err := range a.keys(c.getter(ctx, name+", read"), bucket, string(a.Start), string(a.Stop)) {

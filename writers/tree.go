@@ -36,7 +36,7 @@ func deepen(depth *int, level int, o operation) []effect {
 }
 
 func measure(code string, depth *int, o operation) effect {
-	return each{"measure", func(ctx context.Context, c client, apply applyPage) error {
+	return each{"measure", func(ctx context.Context, c client, apply pageApplier) error {
 		get := c.getter(ctx, "measure")
 		department, err := get.one(departmentOf(code))
 		if err != nil {
