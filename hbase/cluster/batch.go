@@ -32,6 +32,10 @@ func (s *Store) sendAll(ctx context.Context, b batch, requests []int) {
 		for chunk := range slices.Chunk(requests, maxMulti) {
 			sent.Go(func() {
 				if again := s.sendBatch(ctx, b, chunk, false); len(again) > 0 {
+					select {
+					case <-time.After(firstPause):
+					case <-ctx.Done():
+					}
 					s.sendBatch(ctx, b, again, true)
 				}
 			})
@@ -62,7 +66,7 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 		case result.Msg != nil: // a response, even if there is also an error
 			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
-		case !last && ctx.Err() == nil && retryable(result.Error):
+		case !last && ctx.Err() == nil && (retryable(result.Error) || busy(result.Error)):
 			again = append(again, i)
 		default:
 			b.done(i, s.callError(ctx, result.Error, b.table(i), string(calls[k].Key()), serverAddress(calls[k])))
@@ -98,8 +102,10 @@ func countMultis(ctx context.Context, calls []hrpc.Call, begun time.Time) {
 }
 
 func serverAddress(call hrpc.Call) string {
-	if region := call.Region(); region != nil && region.Client() != nil {
-		return region.Client().Addr()
+	if region := call.Region(); region != nil {
+		if client := region.Client(); client != nil { // gohbase can remove it at any time
+			return client.Addr()
+		}
 	}
 	return ""
 }

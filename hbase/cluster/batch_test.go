@@ -115,3 +115,30 @@ func TestBeforeIsTheGreatestLesserKey(t *testing.T) {
 		}
 	}
 }
+
+// overloaded drops the first batch.
+type overloaded struct {
+	gohbase.Client
+	batches int
+}
+
+func (o *overloaded) SendBatch(_ context.Context, calls []hrpc.Call) ([]hrpc.RPCResult, bool) {
+	results := make([]hrpc.RPCResult, len(calls))
+	for i := range results {
+		results[i].Msg = new(pb.MutateResponse)
+		if o.batches == 0 {
+			results[i] = hrpc.RPCResult{Error: java("CallDroppedException", "…")}
+		}
+	}
+	o.batches++
+	return results, o.batches > 1
+}
+
+func TestBatchThatABusyServerDropsIsSentAgain(t *testing.T) {
+	client := new(overloaded)
+	s := &Store{client: client, multiSize: multiSize(), exceptions: newExceptionCounter()}
+	put := hbase.PutCells("t", "r", hbase.Cell{Family: "f", Qualifier: "q"})
+	if errs, err := s.Mutate(t.Context(), []hbase.Mutation{put}); errs != nil || err != nil || client.batches != 2 {
+		t.Errorf("%d batches, errors %v, %v", client.batches, errs, err)
+	}
+}

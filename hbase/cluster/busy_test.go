@@ -84,8 +84,7 @@ func TestCallsToABusyServerAreRetried(t *testing.T) {
 			t.Run(call+"s "+test.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := test.server
-					s := &Store{maxMulti: maxMulti, multiSize: multiSize(),
-						exceptions: newExceptionCounter(), callTimeout: 3 * time.Second}
+					s := &Store{multiSize: multiSize(), exceptions: newExceptionCounter(), callTimeout: 3 * time.Second}
 					region := newRegion("", "", "")
 					region.SetClient(&server)
 					s.regions.learn(calledAt(region))

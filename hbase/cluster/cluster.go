@@ -40,8 +40,8 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the wait for a response, such as a page of a scan. After this time, gohbase
-// closes the connection and locates its regions again.
+// readTimeout bounds the sending of a request, and the wait for its response, such as a page of a
+// scan. After this time, gohbase closes the connection and locates its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster.
@@ -67,7 +67,6 @@ type Store struct {
 	login       *kerberos.Login    // nil without Kerberos
 	prefix      string             // of full table names, such as "ns:"
 	callTimeout time.Duration      // 0 is none
-	maxMulti    int
 	multiSize   *prometheus.HistogramVec
 
 	// ?flush=: gohbase delays Gets and mutations to send them together
@@ -113,7 +112,6 @@ func open(
 	}
 	logger := routeLogs(log)
 	s := &Store{
-		maxMulti:   maxMulti,
 		multiSize:  multiSize(),
 		collects:   at.flush > 0,
 		user:       defaultUser,

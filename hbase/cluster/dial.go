@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"sync/atomic"
 )
@@ -24,10 +23,7 @@ func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	if s.login != nil {
 		secure = dialKerberos(secure, s.login)
 	}
-	if s.tls != nil || s.login != nil {
-		secure = dialMessages(secure)
-	}
-	return s.watched(secure, noted)
+	return s.watched(dialMessages(secure, readTimeout), noted)
 }
 
 func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
@@ -38,11 +34,6 @@ func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {
 			return nil, err
 		}
 		first := &firstRead{conn: conn, simple: s.login == nil, note: func(err error) { s.note(noted, addr, err) }}
-		if plain, ok := conn.(*plainConn); ok {
-			if tcp, ok := plain.Conn.(*net.TCPConn); ok {
-				return watchedTCP{tcp, first}, nil
-			}
-		}
 		return watchedConn{conn, first}, nil
 	}
 }
@@ -73,20 +64,8 @@ type watchedConn struct {
 
 func (c watchedConn) Read(b []byte) (int, error) { return c.first.Read(b) }
 
-func (c watchedConn) Write(b []byte) (int, error) { return writeMessage(c.Conn, b) }
-
-// watchedTCP can write several buffers with one system call.
-type watchedTCP struct {
-	*net.TCPConn
-	first *firstRead
-}
-
-func (c watchedTCP) Read(b []byte) (int, error) { return c.first.Read(b) }
-
-func (c watchedTCP) Write(b []byte) (int, error) { return writeMessage(c.TCPConn, b) }
-
-func writeMessage(w io.Writer, b []byte) (int, error) {
-	if _, err := w.Write(withOperation(b)); err != nil {
+func (c watchedConn) Write(b []byte) (int, error) {
+	if _, err := c.Conn.Write(withOperation(b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil

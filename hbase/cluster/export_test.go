@@ -14,8 +14,6 @@ func OpenThrough(ctx context.Context, url string, dial dialFunc, options ...Opti
 
 func (s *Store) LogTo(log zerolog.Logger) { s.log = log }
 
-func (s *Store) UnlimitMulti() { s.maxMulti = 1 << 20 }
-
 func (s *Store) Admin() gohbase.AdminClient { return s.admin }
 
 func (s *Store) Client() gohbase.Client { return s.client }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tsuna/gohbase/pb"
+	"google.golang.org/protobuf/proto"
 
 	"twibase/hbase"
 )
@@ -76,4 +78,19 @@ func FuzzKeyValue(f *testing.F) {
 			t.Error("decoding and encoding again (-want +got):", diff)
 		}
 	})
+}
+
+func TestNegativeCellCountsAreErrors(t *testing.T) {
+	for _, counts := range [][]int32{{-1, 0}, {3, -3}} {
+		var results []*pb.ResultOrException
+		for k := range counts {
+			results = append(results, &pb.ResultOrException{
+				Index: proto.Uint32(uint32(k) + 1), Result: &pb.Result{AssociatedCellCount: &counts[k]}})
+		}
+		answer := &pb.MultiResponse{RegionActionResult: []*pb.RegionActionResult{{ResultOrException: results}}}
+		m := &multi{gets: make([]routedGet, len(counts))}
+		if _, err := m.DeserializeCellBlocks(answer, encodeCells()); err == nil {
+			t.Errorf("counts %d are accepted", counts)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // maxMulti bounds the calls of a multi: a region server executes several multis in parallel, while
-// the gateway decodes others (BenchmarkUnlimitedMulti).
+// the gateway decodes others.
 const maxMulti = 256
 
 // multi is one RPC with Gets of one region server. gets, answered and cells have the same indexes.
@@ -72,7 +72,7 @@ func (s *Store) getFromServers(
 	stats := hbase.StatsOf(ctx)
 	var multis []*multi
 	for server, routes := range servers {
-		for chunk := range slices.Chunk(routes, s.maxMulti) {
+		for chunk := range slices.Chunk(routes, maxMulti) {
 			ctx, span := startSpan(ctx, "Multi")
 			m := newMulti(ctx, server.Addr(), chunk, gets, selections)
 			m.span = span
@@ -172,7 +172,11 @@ func (m *multi) DeserializeCellBlocks(answer proto.Message, data []byte) (uint32
 	regions, all := answer.(*pb.MultiResponse).GetRegionActionResult(), 0
 	for _, region := range regions {
 		for _, result := range region.GetResultOrException() {
-			all += int(result.GetResult().GetAssociatedCellCount())
+			count := int(result.GetResult().GetAssociatedCellCount())
+			if count < 0 {
+				return 0, malformed("%d cells", count)
+			}
+			all += count
 		}
 	}
 	if all > len(data)/keyValueOverhead {

@@ -209,3 +209,34 @@ func TestBreakerStaysOpenForALaterConnection(t *testing.T) {
 		t.Errorf("the breaker is open for %d regions", n)
 	}
 }
+
+// disconnected is a region whose connection gohbase removes after the first call of Client.
+type disconnected struct {
+	hrpc.RegionInfo
+	calls int
+}
+
+func (d *disconnected) Client() hrpc.RegionClient {
+	if d.calls++; d.calls > 1 {
+		return nil
+	}
+	return d.RegionInfo.Client()
+}
+
+func TestConnectionCanBeLostWhileItsAddressIsRead(t *testing.T) {
+	if got := serverAddress(calledAt(&disconnected{RegionInfo: newRegion("", "", "server:1")})); got != "server:1" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLateCallDoesNotBringBackASplitRegion(t *testing.T) {
+	l := &regionCache{}
+	parent, daughter := newRegion("", "", "s"), newRegion("", "m", "s")
+	l.learn(calledAt(parent))
+	parent.MarkDead()
+	l.learn(calledAt(daughter))
+	l.learn(calledAt(parent))
+	if got := l.find("t", "a"); got != daughter {
+		t.Errorf("got region %s", got.Name())
+	}
+}

@@ -38,7 +38,7 @@ func (l *regionCache) find(table, row string) hrpc.RegionInfo {
 // learn also removes overlapping regions: they were split or merged.
 func (l *regionCache) learn(call hrpc.Call) {
 	region, table := call.Region(), string(call.Table())
-	if region == nil {
+	if region == nil || region.Context().Err() != nil { // it was split or merged during the call
 		return
 	}
 	if server := serverAddress(call); server != "" {

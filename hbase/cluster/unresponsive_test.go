@@ -64,7 +64,7 @@ func TestUnresponsiveServerIsReportedOnce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				s := &Store{maxMulti: maxMulti, multiSize: multiSize(), exceptions: newExceptionCounter(),
+				s := &Store{multiSize: multiSize(), exceptions: newExceptionCounter(),
 					callTimeout: 3 * time.Second, log: zerolog.New(zerolog.SyncWriter(&log))}
 				server := &silentServer{thawn: make(chan struct{})}
 				server.silent.Store(true)

@@ -60,7 +60,12 @@ func (c *gssContext) request() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append([]byte(headAPReq), b...), 0), err
 }
 
-func (c *gssContext) answer(token []byte) (*tokens, error) {
+func (c *gssContext) answer(token []byte) (t *tokens, err error) {
+	defer func() { // gokrb5 panics for a short ciphertext
+		if recover() != nil {
+			err = fmt.Errorf("%w: its ciphertext is too short", errAnswer)
+		}
+	}()
 	head, body, err := parseToken(token)
 	if err != nil {
 		return nil, err

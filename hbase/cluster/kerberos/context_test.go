@@ -1,12 +1,18 @@
 package kerberos
 
 import (
+	"encoding/asn1"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jcmturner/gokrb5/v8/asn1tools"
+	"github.com/jcmturner/gokrb5/v8/iana/asnAppTag"
+	"github.com/jcmturner/gokrb5/v8/iana/msgtype"
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
+	"github.com/jcmturner/gokrb5/v8/messages"
+	"github.com/jcmturner/gokrb5/v8/types"
 )
 
 func TestMalformedTokensAreRejected(t *testing.T) {
@@ -32,6 +38,27 @@ func TestMalformedTokensAreRejected(t *testing.T) {
 		for n := range min(len(token), 300) {
 			if _, _, err := parseToken(token[:n]); !errors.Is(err, errAnswer) {
 				t.Errorf("cut at %d: got %v", n, err)
+			}
+		}
+	}
+}
+
+func TestShortAnswersAreErrors(t *testing.T) {
+	for _, size := range []int{0, 12, 20, 40} {
+		for _, keyType := range encryptionTypes {
+			client, _ := pair(t, keyType, 0)
+			c, err := newContext(types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, "twibase"), "EXAMPLE.COM", ticket{key: client.key})
+			if err != nil {
+				t.Fatal(err)
+			}
+			encrypted := types.EncryptedData{EType: keyType, Cipher: make([]byte, size)}
+			reply, err := asn1.Marshal(messages.APRep{PVNO: 5, MsgType: msgtype.KRB_AP_REP, EncPart: encrypted})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply = asn1tools.AddASNAppTag(reply, asnAppTag.APREP)
+			if _, err := c.answer(asn1tools.AddASNAppTag(append([]byte(headAPRep), reply...), 0)); !errors.Is(err, errAnswer) {
+				t.Errorf("type %d, %d bytes: %v", keyType, size, err)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package kerberos
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 			kdc := kdcs[asked]
 			c := id.client(realm, kdc)
 			go func() {
-				result, err := exchange(c)
+				result, err := recovering(exchange, c)
 				outcomes <- outcome{kdc, result, err}
 			}()
 			asked++
@@ -51,6 +52,16 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 		}
 	}
 	return result, errors.Join(failures...)
+}
+
+// recovering calls exchange. gokrb5 panics for a short ciphertext, which anybody can send.
+func recovering[T any](exchange func(*client.Client) (T, error), c *client.Client) (result T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the KDC's answer is malformed: %v", p)
+		}
+	}()
+	return exchange(c)
 }
 
 // The KDC that answered last comes first.

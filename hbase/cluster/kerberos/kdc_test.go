@@ -80,6 +80,15 @@ func TestNextKDCIsAskedIfOneDoesNotRespond(t *testing.T) {
 	}
 }
 
+func TestMalformedAnswerOfAKDCIsAnError(t *testing.T) {
+	_, err := ask(identify(t, []string{"spoofed"}), "EXAMPLE.COM", func(*client.Client) (string, error) {
+		panic("slice bounds out of range")
+	})
+	if err == nil || !strings.Contains(err.Error(), "the KDC's answer is malformed") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func identify(t *testing.T, kdcs []string) *identity {
 	t.Helper()
 	krb5, err := config.NewFromString("[realms]\nEXAMPLE.COM = {\nkdc = " + strings.Join(kdcs, "\nkdc = ") + "\n}\n")

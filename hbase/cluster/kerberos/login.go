@@ -2,6 +2,7 @@ package kerberos
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/iana/nametype"
+	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 	"github.com/rs/zerolog"
 )
@@ -148,6 +150,14 @@ func (l *Login) ticket(ctx context.Context, host string) (ticket, error) {
 	})
 }
 
+// discard removes the ticket for a host that rejected it. The host may have a new key.
+func (l *Login) discard(ctx context.Context, host string) {
+	_, _ = use(ctx, l, func() (struct{}, error) {
+		delete(l.session.others, service+"/"+host)
+		return struct{}{}, nil
+	})
+}
+
 const service = "hbase"
 
 const handshakeTimeout = 10 * time.Second
@@ -170,6 +180,9 @@ func (l *Login) Secure(ctx context.Context, c net.Conn, host string) (net.Conn, 
 	tokens, p, err := handshake(c, gss)
 	if !interrupted() && err == nil {
 		err = ctx.Err()
+	}
+	if errors.As(err, new(*RemoteError)) || errors.As(err, new(messages.KRBError)) {
+		l.discard(ctx, host)
 	}
 	if err != nil {
 		return nil, l.id.explainHandshake(err, host)
