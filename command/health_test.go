@@ -20,7 +20,8 @@ func TestHealthHasTheStatusOfItsURL(t *testing.T) {
 		{url + "/readyz", "OK\n", "", statusOK},
 		{url + "/nowhere", "", url + "/nowhere: 404 Not Found: ", statusFailed},
 		{"http://" + closed.Addr().String(), "", "connection refused", statusFailed},
-		{"ftp://a", "", "unsupported protocol scheme", statusFailed},
+		{strings.Replace(url, "//", "//me:secret@", 1) + "/nowhere", "", "//me:xxxxx@", statusFailed},
+		{"ftp://a", "", "the URL must have a scheme and a host, as in http://", statusUsage},
 	} {
 		t.Run(test.url, func(t *testing.T) {
 			status, stdout, stderr := command(t, "health", test.url)

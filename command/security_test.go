@@ -94,6 +94,32 @@ func TestOnlyListedOriginsMayRead(t *testing.T) {
 	}
 }
 
+func TestRejectedURLsAreReportedWithoutTheirPassword(t *testing.T) {
+	const jwks = "serve --store embedded: --listen nowhere --jwt-issuer i --jwt-audience a --jwks "
+	const (
+		invalid = "--jwks: invalid URL: write one such as "
+		hasUser = "--jwks: the URL must have no user or password: remove what is between // and @"
+	)
+	for _, test := range []struct{ name, args, stderr string }{
+		{"--jwks with a password", jwks + "http://u:SECRETPW@127.0.0.1:1/missing", hasUser},
+		{"--jwks with a user", jwks + "https://SECRETPW@127.0.0.1:1/missing", hasUser},
+		{"--jwks that cannot be parsed", jwks + "https://u:SECRETPW@[bad/x", invalid},
+		{"--jwks without a host", jwks + "https://u:SECRETPW", invalid},
+		{"--jwks with another scheme", jwks + "ftp://u:SECRETPW@127.0.0.1/x", invalid},
+		{"--store", "tables list --store hbase://u:SECRETPW@zk1", `store "…@zk1": it can have no user`},
+		{"--cors", "serve --cors https://u:SECRETPW@example.org", `--cors: "…@example.org" is not an origin`},
+		{"health that cannot be parsed", "health http://u:SECRETPW@[bad/x", "the URL must have a scheme and a host"},
+		{"health without a scheme", "health u:SECRETPW@127.0.0.1", "the URL must have a scheme and a host"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, _, stderr := command(t, strings.Fields(test.args)...)
+			if status != statusUsage || !strings.Contains(stderr, test.stderr) || strings.Contains(stderr, "SECRETPW") {
+				t.Errorf("status %d: %s", status, stderr)
+			}
+		})
+	}
+}
+
 func TestTheLogHasNoSecrets(t *testing.T) {
 	file := secretFile(t)
 	url, log := started(t, "--log-level", "debug", "--jwt-secret-file", file)

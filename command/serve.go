@@ -70,6 +70,7 @@ func (s *serveCommand) Validate() error {
 	}
 	return cmp.Or(
 		s.storeFlag.Validate(),
+		s.tokenFlags.Validate(),
 		require(!s.DevTokens || s.JWTSecretFile != "",
 			"--dev-tokens needs --jwt-secret-file: the secret signs the tokens of 'twibase token'"),
 		require(!s.DevTokens || !s.Production,

@@ -22,6 +22,13 @@ type tokenFlags struct {
 	DevTokens bool   `help:"Honour the admin claim of tokens made by 'twibase token --admin', and let the IDE on this machine act as any user. For tests and development."`
 }
 
+func (f *tokenFlags) Validate() error {
+	if err := auth.CheckKeySetLocation(f.JWKS); err != nil {
+		return fmt.Errorf("--jwks: %w", err)
+	}
+	return nil
+}
+
 func (f *tokenFlags) tokens(ctx context.Context, log zerolog.Logger) (tokens *auth.Tokens, err error) {
 	if f.JWTSecretFile == "" && f.JWKS == "" {
 		return nil, nil

@@ -61,12 +61,16 @@ func noStore(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOrigins accepts http:// or https:// with a host and an optional port.
+// CheckOrigins accepts http:// or https:// with a host and an optional port. Its error omits a user
+// and password.
 func CheckOrigins(origins []string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 			origin != u.Scheme+"://"+u.Host || strings.Contains(u.Host, "*") {
+			if at := strings.LastIndexByte(origin, '@'); at >= 0 {
+				origin = "…" + origin[at:]
+			}
 			return fmt.Errorf("--cors: %q is not an origin: write a scheme and a host, as in https://example.org, "+
 				"and a port if there is one", origin)
 		}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -35,6 +36,8 @@ const (
 var (
 	errNoKeys    = errors.New("no keys are known yet")
 	errNotUsable = errors.New("none of the keys is a public one for RS256, ES256 or EdDSA")
+	errBadURL    = errors.New("invalid URL: write one such as https://id.example.org/keys.json, or the path of a file")
+	errUserInURL = errors.New("the URL must have no user or password: remove what is between // and @")
 )
 
 // KeySet is a JSON Web Key Set, safe for concurrent use.
@@ -50,13 +53,32 @@ type publicKey struct {
 	key       any
 }
 
-// ReadKeySet reads a file or URL. A failed fetch of a URL is no error: it is repeated later.
+// CheckKeySetLocation returns an error for a location that [ReadKeySet] cannot use. The error does
+// not repeat the location, which may have a password.
+func CheckKeySetLocation(location string) error {
+	if !isURL(location) {
+		return nil
+	}
+	u, err := url.Parse(location)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errBadURL
+	case u.User != nil:
+		return errUserInURL
+	}
+	return nil
+}
+
+func isURL(location string) bool { return strings.Contains(location, "://") }
+
+// ReadKeySet reads a file or URL that [CheckKeySetLocation] accepts: errors and log messages repeat
+// it. A failed fetch of a URL is no error: it is repeated later.
 func ReadKeySet(ctx context.Context, location string, log zerolog.Logger) (*KeySet, error) {
 	return readKeySet(ctx, http.DefaultTransport, location, log)
 }
 
 func readKeySet(ctx context.Context, network http.RoundTripper, location string, log zerolog.Logger) (*KeySet, error) {
-	remote := strings.HasPrefix(location, "https://") || strings.HasPrefix(location, "http://")
+	remote := isURL(location)
 	s := &KeySet{interval: fileInterval, pause: fileInterval}
 	read := func(context.Context) ([]byte, error) { return os.ReadFile(location) }
 	if remote {

@@ -142,6 +142,20 @@ func TestKeySetWithoutPublicKeysIsRejected(t *testing.T) {
 	})
 }
 
+func TestLocationOfAKeySetIsChecked(t *testing.T) {
+	for location, want := range map[string]error{
+		"": nil, "keys.json": nil, "/etc/keys@host.json": nil, "C:\\keys.json": nil,
+		"http://127.0.0.1:8080": nil, "HTTPS://id.example/@team/keys": nil, "https://[::1]/keys?a=b@c": nil,
+		"https://": errBadURL, "https:///keys": errBadURL, "ftp://id.example/keys": errBadURL,
+		"https://u:p@[bad/x": errBadURL, "https://u:p": errBadURL, "https://id.example/%zz": errBadURL,
+		"https://u:p@id.example": errUserInURL, "http://u@id.example": errUserInURL, "http://@id.example": errUserInURL,
+	} {
+		if err := CheckKeySetLocation(location); err != want {
+			t.Errorf("%q: got error %v, want %v", location, err, want)
+		}
+	}
+}
+
 type issuer struct {
 	*httptest.Server
 	set     atomic.Pointer[string]
