@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,6 +235,65 @@ var emptyIsNil = cmp.Transformer("emptyIsNil", func(s []string) []string {
 	}
 	return s
 })
+
+type fullDisk struct{}
+
+var errFullDisk = errors.New("no space left on device")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFullDisk }
+
+func TestFailedWritesToStdoutFailTheCommand(t *testing.T) {
+	url, _ := started(t)
+	t.Setenv("TWIBASE_LOG_LEVEL", "warn")
+	data, out := t.TempDir(), t.TempDir()
+	users := []byte("username,name\nLiLei,李雷\n")
+	if err := os.WriteFile(filepath.Join(data, "users.csv"), users, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := " --store embedded:" + t.TempDir()
+	query := document(t, "{viewer{name}}")
+	for _, args := range []string{
+		"token LiLei --jwt-secret-file " + secretFile(t),
+		"schema",
+		"explain " + query,
+		"documents check " + query,
+		"documents check --format json " + query,
+		"documents check --format markdown " + query,
+		"config check " + configured(t, "listen: :8080\n"),
+		"health " + url + "/readyz",
+		"tables create" + store,
+		"tables list" + store,
+		"import " + data + store,
+		"export " + out + store,
+		"admin grant LiLei" + store,
+		"repair" + store,
+		"tables drop" + store,
+		"--version",
+		"--help",
+	} {
+		t.Run(args, func(t *testing.T) {
+			var stderr strings.Builder
+			status := Run(t.Context(), strings.Fields(args), fullDisk{}, &stderr)
+			want := "cannot write to standard output: "
+			if strings.HasPrefix(args, "--") {
+				want = "twibase: "
+			}
+			if status == statusOK || strings.Count(stderr.String(), want+errFullDisk.Error()) != 1 {
+				t.Errorf("status %d: %s", status, stderr.String())
+			}
+		})
+	}
+	t.Run("other errors are reported, too", func(t *testing.T) {
+		var stderr strings.Builder
+		args := []string{"explain", document(t, "{ users(first: 100) { nodes { name } } }"), "--limit", "objects=10"}
+		status := Run(t.Context(), args, fullDisk{}, &stderr)
+		text := stderr.String()
+		if status != statusFailed || !strings.Contains(text, "limited to 10") ||
+			!strings.Contains(text, errFullDisk.Error()) {
+			t.Errorf("status %d: %s", status, text)
+		}
+	})
+}
 
 func TestImportedRowsAreExported(t *testing.T) {
 	data := t.TempDir()
