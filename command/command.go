@@ -25,8 +25,8 @@ configuration file (--config).
 The exit status is 0 on success, 1 on failure, and 2 if the command line is wrong.`
 
 type commandLine struct {
-	Version  versionFlag `env:"-" help:"Print the version and exit."`
-	LogLevel string      `reload:"" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
+	Version  kong.VersionFlag `env:"-" help:"Print the version and exit."`
+	LogLevel string           `reload:"" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Minimum level of log messages: ${enum} (default: ${default})."`
 	configOption
 
 	Serve     serveCommand     `cmd:"" help:"Serve GraphQL over HTTP, with an IDE."`
@@ -41,17 +41,6 @@ type commandLine struct {
 	Config    configCommand    `cmd:"" help:"Check a configuration file."`
 	Tables    tablesCommand    `cmd:"" help:"Create, list and drop the tables of a store."`
 	Repair    repairCommand    `cmd:"" help:"Check derived data (lists, counts, timelines) against its source, and repair differences, while no other process uses the store."`
-}
-
-type versionFlag bool
-
-// BeforeReset is like that of [kong.VersionFlag], but returns the error of the write.
-func (versionFlag) BeforeReset(app *kong.Kong) error {
-	if _, err := fmt.Fprintln(app.Stdout, version()); err != nil {
-		return err
-	}
-	app.Exit(statusOK)
-	return nil
 }
 
 type process struct {
@@ -103,8 +92,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return line, settingsOf(command), nil
 	}}
 	err = command.Run(p)
-	// Some commands return out.err.
-	if !errors.Is(err, out.err) {
+	if out.err != nil && !errors.Is(err, out.err) { // some commands return it
 		err = errors.Join(err, out.err)
 	}
 	if err != nil {
@@ -117,7 +105,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newParser(ctx context.Context, line *commandLine, stdout, stderr io.Writer, options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(line, append(options,
 		kong.Name("twibase"), kong.Description(description), kong.DefaultEnvars("TWIBASE"),
-		kong.Vars{"regions": strconv.Itoa(defaultRegions)},
+		kong.Vars{"regions": strconv.Itoa(defaultRegions), "version": version()},
 		kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),

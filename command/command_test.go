@@ -268,7 +268,6 @@ func TestFailedWritesToStdoutFailTheCommand(t *testing.T) {
 		"admin grant LiLei" + store,
 		"repair" + store,
 		"tables drop" + store,
-		"--version",
 		"--help",
 	} {
 		t.Run(args, func(t *testing.T) {

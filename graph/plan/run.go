@@ -203,8 +203,8 @@ func (r *run) descend(s *selection, col *column, tasks []task) []task {
 	return r.expand(col.childSet, tasks)
 }
 
-// splitByType returns the object sets of the children of a field with an abstract type. If an object
-// has an unknown type, the whole field fails.
+// splitByType returns the object sets of the children of a field with an abstract type. If it does
+// not know the type of an object, the whole field fails.
 func (r *run) splitByType(s *selection, col *column) (sets []*objectSet, err error) {
 	defer r.recoverTo(r.ctx, &err)
 	n := len(col.children.Objects)

@@ -35,7 +35,7 @@ type outcome uint8
 
 const (
 	written outcome = iota // also if the data are rejected: see [output.proceed]
-	// null: nothing was appended. The caller appends null or, if the type is non-null, returns null.
+	// null: nothing was appended. The caller appends null, or returns null if the type is non-null.
 	null
 	// absent: nothing was appended. The caller returns absent, unless absence ends there.
 	absent
