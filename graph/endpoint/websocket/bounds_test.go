@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,6 +88,49 @@ func TestOldestSlowReaderIsCutOff(t *testing.T) {
 			t.Error("the first client still gets messages")
 		}
 	})
+}
+
+func TestCloseHandshakeIsBounded(t *testing.T) {
+	// endless is the beginning of a binary frame with an empty mask that announces 1 TiB.
+	endless := string(binary.BigEndian.AppendUint64([]byte{0x82, 0x80 | 127}, 1<<40)) + "\x00\x00\x00\x00x"
+	wrong := `{"type":"x"}`
+	wrong = string([]byte{0x81, 0x80 | byte(len(wrong)), 0, 0, 0, 0}) + wrong
+	const soon = 2 * time.Second
+	for _, test := range []struct {
+		name, protocol, frames string
+		ended                  bool
+		want                   time.Duration
+	}{
+		{"4400", Protocol, wrong + endless, false, closeTimeout},
+		{"4406", "soap", endless, false, closeTimeout},
+		{"4400 when the server ends", Protocol, wrong + endless, true, soon},
+		{"4406 when the server ends", "soap", endless, true, soon},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in(t, func(t *testing.T, w *fixture) {
+				begin := time.Now()
+				w.handshake(test.protocol, test.frames)
+				time.Sleep(soon)
+				synctest.Wait()
+				if test.ended {
+					w.end()
+				}
+				served := make(chan time.Duration, 1)
+				go func() {
+					w.served.Wait()
+					served <- time.Since(begin)
+				}()
+				select {
+				case took := <-served:
+					if took != test.want {
+						t.Errorf("the connection was served for %v, want %v", took, test.want)
+					}
+				case <-time.After(time.Minute):
+					t.Error("the connection is open after a minute")
+				}
+			})
+		})
+	}
 }
 
 func (c *client) part(bytes int) {

@@ -3,6 +3,7 @@ package websocket
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,10 @@ import (
 type conn struct {
 	server *Server
 	socket *websocket.Conn
-	alive  context.Context // done when nothing can be sent
-	cancel context.CancelFunc
+	// network is closed to cut off a close handshake, for which CloseNow of the socket waits.
+	network net.Conn
+	alive   context.Context // done when nothing can be sent
+	cancel  context.CancelFunc
 
 	// For the reading goroutine.
 	ctx                context.Context
@@ -36,8 +39,13 @@ type conn struct {
 }
 
 func (c *conn) serve() {
-	defer context.AfterFunc(c.server.Draining, func() { c.drain(goingAway) })()
 	defer context.AfterFunc(c.server.Ended, c.drop)()
+	if c.socket.Subprotocol() != Protocol {
+		c.close(&closeReason{codeSubprotocol, "Subprotocol not acceptable: this server speaks " + Protocol})
+		c.cancel()
+		return
+	}
+	defer context.AfterFunc(c.server.Draining, func() { c.drain(goingAway) })()
 	c.init = time.AfterFunc(initTimeout, func() {
 		c.close(&closeReason{codeTimeout, "Connection initialisation timeout"})
 	})
@@ -184,23 +192,34 @@ func (c *conn) send(message []byte) (sent bool) {
 	defer timeout.Stop()
 	defer c.server.Sending.Add(len(message), c.drop)()
 	err := c.socket.Write(context.Background(), websocket.MessageText, message)
-	if err != nil {
+	switch {
+	case err == nil:
+		return true
+	case c.closing.Load():
+		c.cancel() // the close handshake goes on
+	default:
 		c.drop()
 	}
-	return err == nil
+	return false
 }
 
-// drop closes the connection without a close frame. It does not block.
+// drop closes the connection without a close frame, or cuts off its close handshake. It does not
+// block.
 func (c *conn) drop() {
 	c.cancel()
-	go c.socket.CloseNow()
+	go func() {
+		_ = c.network.Close()
+		_ = c.socket.CloseNow()
+	}()
 }
 
 // close sends the reason of its first call, and returns after the close handshake. The client has
-// about ten seconds to answer. The reading goroutine gets an error.
+// about ten seconds to answer, and at most closeTimeout. The reading goroutine gets an error.
 func (c *conn) close(why *closeReason) {
 	if c.closing.CompareAndSwap(false, true) {
+		timeout := time.AfterFunc(closeTimeout, c.drop)
 		_ = c.socket.Close(why.code, why.text())
+		timeout.Stop()
 		close(c.closed)
 	}
 	<-c.closed

@@ -1,6 +1,8 @@
 package websocket
 
 import (
+	"bufio"
+	"net"
 	"net/http"
 	"strings"
 
@@ -25,12 +27,18 @@ func subprotocols(r *http.Request) []string {
 	return []string{Protocol, first}
 }
 
-// rejectionWriter replaces the library's rejections, which repeat headers of the client.
-type rejectionWriter struct{ http.ResponseWriter }
+// handshakeWriter replaces the library's rejections, which repeat headers of the client.
+type handshakeWriter struct {
+	http.ResponseWriter
+	network net.Conn // after Hijack
+}
 
-func (w rejectionWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *handshakeWriter) Hijack() (network net.Conn, buffers *bufio.ReadWriter, err error) {
+	w.network, buffers, err = http.NewResponseController(w.ResponseWriter).Hijack()
+	return w.network, buffers, err
+}
 
-func (w rejectionWriter) WriteHeader(status int) {
+func (w *handshakeWriter) WriteHeader(status int) {
 	rejection := apierr.BadUserInput("this is not the handshake of a WebSocket, version 13")
 	switch {
 	case status < http.StatusBadRequest:
@@ -49,7 +57,7 @@ func (w rejectionWriter) WriteHeader(status int) {
 
 // accept sends headers named as in RFC 6455 (Sec-WebSocket-Protocol): some clients, such as
 // Python's gql, compare case. It restores net/http's names, which the library reads.
-func (w rejectionWriter) accept(status int) {
+func (w *handshakeWriter) accept(status int) {
 	header := w.Header()
 	for _, name := range []string{"Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"} {
 		canonical := http.CanonicalHeaderKey(name)
@@ -67,4 +75,4 @@ func (w rejectionWriter) accept(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (rejectionWriter) Write(text []byte) (int, error) { return len(text), nil }
+func (*handshakeWriter) Write(text []byte) (int, error) { return len(text), nil }

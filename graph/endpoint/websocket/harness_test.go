@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"strings"
@@ -163,6 +164,22 @@ func (w *fixture) runs(query string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running[query]
+}
+
+// handshake opens a connection whose client sends frames, and reads all that the server sends.
+func (w *fixture) handshake(protocol, frames string) {
+	w.t.Helper()
+	conn, err := w.client.Transport.(*http.Transport).DialContext(w.t.Context(), "tcp", "gateway:80")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { conn.Close() })
+	go io.Copy(io.Discard, conn)
+	const head = "GET /graphql HTTP/1.1\r\nHost: gateway\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: "
+	if _, err := io.WriteString(conn, head+protocol+"\r\n\r\n"+frames); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 type client struct {

@@ -30,6 +30,9 @@ const (
 	writeTimeout = 10 * time.Second
 	// readTimeout bounds the read of a message, from its first frame to its last.
 	readTimeout = 30 * time.Second
+	// closeTimeout bounds a close handshake. The library has timeouts of ten seconds in total, but
+	// none for the payload of a frame that the client sends before it answers.
+	closeTimeout = 12 * time.Second
 )
 
 // Server accepts connections, and is safe for concurrent use. Its fields must not change.
@@ -53,16 +56,14 @@ type Server struct {
 // ServeHTTP returns when the connection is closed.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options := &websocket.AcceptOptions{Subprotocols: subprotocols(r), OriginPatterns: s.Origins}
-	socket, err := websocket.Accept(rejectionWriter{w}, r, options)
+	handshake := &handshakeWriter{ResponseWriter: w}
+	socket, err := websocket.Accept(handshake, r, options)
 	if err != nil {
 		return
 	}
-	if socket.Subprotocol() != Protocol {
-		_ = socket.Close(codeSubprotocol, "Subprotocol not acceptable: this server speaks "+Protocol)
-		return
-	}
 	socket.SetReadLimit(maxMessage)
-	c := &conn{server: s, socket: socket, headers: r.Header.Clone(), closed: make(chan struct{})}
+	c := &conn{server: s, socket: socket, network: handshake.network, headers: r.Header.Clone(),
+		closed: make(chan struct{})}
 	c.alive, c.cancel = context.WithCancel(r.Context())
 	c.ctx = c.alive
 	c.serve()
