@@ -9,6 +9,9 @@ import (
 const (
 	// MaxOperations bounds the operations of a connection.
 	MaxOperations = 100
+	// maxRunning also bounds operations that the client has stopped, or whose last message is being
+	// sent. If the client does not read, they last.
+	maxRunning = 2 * MaxOperations
 	// MaxID bounds the id of an operation, in bytes.
 	MaxID = 256
 )
@@ -25,7 +28,7 @@ var (
 type Operations struct {
 	mu      sync.Mutex
 	byID    map[string]*Operation
-	ending  int // removed operations that may be sending their last message
+	running int // operations between Start and End
 	closing bool
 }
 
@@ -44,7 +47,7 @@ func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Op
 		return nil, nil, ErrDuplicateID
 	case o.closing:
 		return nil, nil, ErrClosing
-	case len(o.byID) >= MaxOperations:
+	case len(o.byID) >= MaxOperations, o.running >= maxRunning:
 		return nil, nil, ErrTooMany
 	case o.byID == nil:
 		o.byID = map[string]*Operation{}
@@ -52,6 +55,7 @@ func (o *Operations) Start(ctx context.Context, id string) (context.Context, *Op
 	ctx, cancel := context.WithCancel(ctx)
 	op := &Operation{id, cancel}
 	o.byID[id] = op
+	o.running++
 	return ctx, op, nil
 }
 
@@ -75,15 +79,14 @@ func (o *Operations) End(op *Operation, last func()) (idle bool) {
 	op.cancel()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ending--
-	return o.closing && o.idle()
+	o.running--
+	return o.closing && o.running == 0
 }
 
 // remove returns false if the client has stopped the operation.
 func (o *Operations) remove(op *Operation) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ending++
 	if o.byID[op.ID] != op {
 		return false
 	}
@@ -91,16 +94,14 @@ func (o *Operations) remove(op *Operation) bool {
 	return true
 }
 
-// Close rejects further operations, and reports whether none runs, except those that Stop has
-// cancelled. Otherwise the last End reports idle.
+// Close rejects further operations, and reports whether none runs. Otherwise the last End reports
+// idle.
 func (o *Operations) Close() (idle bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closing = true
-	return o.idle()
+	return o.running == 0
 }
-
-func (o *Operations) idle() bool { return len(o.byID)+o.ending == 0 }
 
 // StopAll rejects further operations, and stops the running ones.
 func (o *Operations) StopAll() {
