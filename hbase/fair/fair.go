@@ -207,7 +207,7 @@ func (s *Semaphore) taken(r *request) bool {
 // dispatch serves waiting requests. A request that needs more units than are free blocks all
 // others, so that small requests can't keep it waiting.
 func (s *Semaphore) dispatch() {
-	for {
+	for s.used < s.size {
 		next := s.next()
 		if next == nil || next.queue[0].units > s.size-s.used {
 			return
