@@ -33,7 +33,7 @@ func (g *Gateway) loadMetrics() []prometheus.Collector {
 		gauge("admission_waiting", "Operations that wait for a slot or for places.",
 			func() int64 { _, waiting, _ := g.endpoint.Load(); return waiting }),
 		counter("admission_refused_total",
-			"Operations, long request bodies and messages, and subscription events that were rejected by load shedding.",
+			"Operations, and long request bodies and messages, that were rejected by load shedding.",
 			func() int64 { _, _, rejected := g.endpoint.Load(); return rejected }),
 		counter("row_budget_refused_total", "Operations that were rejected because of --viewer-rows-per-second.",
 			g.endpoint.Overdrawn),

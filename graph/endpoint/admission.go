@@ -2,15 +2,19 @@ package endpoint
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/websocket"
+	"twibase/graph/plan"
 	"twibase/hbase/fair"
 )
 
@@ -25,20 +29,23 @@ const (
 	// placeReserve likewise limits a client that already holds places to 1/(1+1) of all places. One
 	// screen may need several heavy operations.
 	placeReserve = 1
+	// eventReserve likewise limits a client that already holds event slots to 1/(1+1) of them.
+	eventReserve = 1
 )
 
 type admission struct {
 	slots *fair.Semaphore // nil admits all
 	// events are separate slots, a quarter as many, for subscription events: one twit is an event
 	// for each subscriber.
-	events   chan struct{}
+	events   *fair.Semaphore
 	rejected atomic.Int64
 }
 
 func newAdmission(slots int) *admission {
 	a := new(admission)
 	if slots > 0 {
-		a.slots, a.events = fair.New(int64(slots), slotReserve, queuedPerSlot*slots), make(chan struct{}, (slots+3)/4)
+		a.slots = fair.New(int64(slots), slotReserve, queuedPerSlot*slots)
+		a.events = fair.New(int64(slots+3)/4, eventReserve, math.MaxInt)
 	}
 	return a
 }
@@ -58,17 +65,17 @@ func (a *admission) acquire(ctx context.Context) (release func(), rejection *api
 	return sync.OnceFunc(func() { a.slots.Release(client, 1) }), nil
 }
 
-// acquireEvent waits until ctx is done, without a timeout: a client can't request an event again.
-func (a *admission) acquireEvent(ctx context.Context) (release func(), err error) {
-	if a.events == nil {
-		return func() {}, nil
+// eventSlot holds a slot while an event is executed. It waits without a timeout, because a client
+// can't request an event again, and returns nil if ctx is done first.
+func (a *admission) eventSlot(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	if a.events != nil && plan.IsEvent(ctx) {
+		client := auth.ClientOf(ctx)
+		if !a.events.Acquire(ctx, client, 1, math.MaxInt64) {
+			return nil
+		}
+		defer a.events.Release(client, 1)
 	}
-	select {
-	case a.events <- struct{}{}:
-		return func() { <-a.events }, nil
-	case <-ctx.Done():
-		return nil, a.reject()
-	}
+	return next(ctx)
 }
 
 const (
@@ -113,7 +120,7 @@ func (e *Endpoint) Reject(w http.ResponseWriter, r *http.Request) {
 }
 
 // Load returns the numbers of running and waiting operations, and of rejections so far, including
-// bodies, messages and events, but not those of [Endpoint.Overdrawn].
+// bodies and messages, but not those of [Endpoint.Overdrawn].
 func (e *Endpoint) Load() (running, waiting, rejected int64) {
 	a := e.admission
 	if a.slots == nil {

@@ -160,52 +160,11 @@ func TestClientWithASlowOperationGetsAnotherSlot(t *testing.T) {
 	})
 }
 
-func TestEventsWaitForASlotUntilTheirContextEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newAdmission(5)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		first, _ := a.acquireEvent(ctx)
-		if _, err := a.acquireEvent(ctx); first == nil || err != nil {
-			t.Fatalf("five slots do not admit two events: %v", err)
-		}
-		executed := make(chan time.Duration)
-		start := time.Now()
-		for range 2 {
-			go func() {
-				if _, err := a.acquireEvent(ctx); err == nil {
-					executed <- time.Since(start)
-				} else {
-					executed <- -time.Since(start)
-				}
-			}()
-		}
-		for range 5 {
-			if release, rejection := a.acquire(ctx); rejection != nil {
-				t.Error("a request waits for events")
-			} else {
-				defer release()
-			}
-		}
-		time.Sleep(30 * time.Second)
-		first()
-		if waited := <-executed; waited != 30*time.Second {
-			t.Errorf("the first event waited %v, want 30s", waited)
-		}
-		if waited := <-executed; waited != -time.Minute {
-			t.Errorf("the second event was rejected after %v, want 1m", -waited)
-		}
-	})
-}
-
 func TestZeroConcurrencyAdmitsAll(t *testing.T) {
 	a := newAdmission(0)
 	for range 100 {
 		if _, rejection := a.acquire(t.Context()); rejection != nil {
 			t.Fatal(rejection)
-		}
-		if _, err := a.acquireEvent(t.Context()); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -23,6 +23,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.Costs != nil {
 		x.AroundOperations(explain.Middleware(schema, config.Costs, config.Limits[limits.Plan]))
 	}
+	x.AroundResponses(admission.eventSlot) // outside the timeout
 	x.AroundResponses(func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 		ctx, cancel := context.WithTimeout(ctx, config.Timeout)
 		defer endResponse(ctx, cancel)
@@ -32,7 +33,7 @@ func newExecutor(schema graphql.ExecutableSchema, config *Config, admission *adm
 	if config.RecordCalls != nil && !config.Production {
 		x.AroundResponses(report.Middleware(config.RecordCalls, config.Limits[limits.Plan]))
 	}
-	x.Use(plan.Events{Acquire: admission.acquireEvent})
+	x.Use(plan.Events{})
 	return x
 }
 

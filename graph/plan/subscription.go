@@ -17,11 +17,12 @@ type eventKey struct{}
 
 type event func(ctx context.Context) (data []byte)
 
+// IsEvent reports whether the response of ctx will be an event, and not the end or an error of a
+// subscription.
+func IsEvent(ctx context.Context) bool { return ctx.Value(eventKey{}) != nil }
+
 // Events is the gqlgen extension that executes events. It must be the last extension.
-type Events struct {
-	// Acquire waits for a slot, and may be nil. An error is added to the response.
-	Acquire func(ctx context.Context) (release func(), err error)
-}
+type Events struct{}
 
 var _ interface {
 	graphql.HandlerExtension
@@ -32,18 +33,10 @@ func (Events) ExtensionName() string { return "events" }
 
 func (Events) Validate(graphql.ExecutableSchema) error { return nil }
 
-func (e Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+func (Events) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	execute, ok := ctx.Value(eventKey{}).(event)
 	if !ok {
 		return next(ctx)
-	}
-	if e.Acquire != nil {
-		release, err := e.Acquire(ctx)
-		if err != nil {
-			graphql.AddError(ctx, err)
-			return next(ctx)
-		}
-		defer release()
 	}
 	data := execute(ctx) // before next, which takes the errors and extensions of ctx
 	response := next(ctx)

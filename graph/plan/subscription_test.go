@@ -255,22 +255,14 @@ func TestSubscriptionEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestEventsAcquireSlots(t *testing.T) {
-	events, running := 0, 0
-	e := executor.New(planned())
-	e.Use(plan.Events{Acquire: func(context.Context) (func(), error) {
-		if events++; running != 0 {
-			t.Error("two events are executed concurrently")
-		}
-		if events == 3 {
-			return nil, errors.New("no slot")
-		}
-		running++
-		return func() { running-- }, nil
-	}})
-	want := []string{`{"data":{"twitPosted":{"visibility":"PUBLIC"}}}`, `{"data":{"twitPosted":null}}`, `{"errors":[{"message":"no slot"}],"data":null}`}
-	if diff := cmp.Diff(want, responses(t, e, `subscription{twitPosted(username:"a"){visibility}}`)[:3]); diff != "" || running != 0 {
-		t.Errorf("%d slots are not released; responses (-want +got):\n%s", running, diff)
+func TestIsEventIsFalseForTheLastError(t *testing.T) {
+	var events []bool
+	responses(t, newExecutor(planned(), func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		events = append(events, plan.IsEvent(ctx))
+		return next(ctx)
+	}), `subscription{twitPosted(username:"ended"){content}}`)
+	if diff := cmp.Diff([]bool{true, true, true, false}, events); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
