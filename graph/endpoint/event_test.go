@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"twibase/graph/auth"
+	"twibase/graph/endpoint/sse"
 	"twibase/graph/exec"
 	"twibase/graph/plan"
 	"twibase/hbase/tables"
@@ -87,6 +90,20 @@ func (f *eventFixture) subscribeAll(viewer string, subscriptions int) {
 		}()
 		synctest.Wait()
 	}
+}
+
+func TestHeadDoesNotSubscribe(t *testing.T) {
+	withEvents(t, func(f *eventFixture) {
+		for method, want := range map[string]int{http.MethodHead: 405, http.MethodGet: 200} {
+			r := with(get(`subscription { twitPosted(username: "a") { id } }`, ""), "Accept", sse.MediaType)
+			r.Method = method
+			w := httptest.NewRecorder()
+			f.endpoint.ServeHTTP(w, r)
+			if allow := w.Header().Get("Allow"); w.Code != want || (allow == "GET, POST") != (want == 405) {
+				f.Errorf("%s: status %d, want %d; Allow: %q", method, w.Code, want, allow)
+			}
+		}
+	})
 }
 
 func TestEventSlotsAreShared(t *testing.T) {

@@ -71,6 +71,9 @@ func (x *exchange) respond(op *operation) {
 	case kind == ast.Mutation && x.r.Method != http.MethodPost:
 		x.w.Header().Set("Allow", http.MethodPost)
 		apierr.BadUserInput("GET is for queries alone: send a mutation by POST").Write(x.w, http.StatusMethodNotAllowed)
+	case kind == ast.Subscription && x.r.Method == http.MethodHead: // an endless stream without a body
+		x.w.Header().Set("Allow", "GET, POST")
+		apierr.BadUserInput("HEAD is for queries alone: subscribe by GET or POST").Write(x.w, http.StatusMethodNotAllowed)
 	case kind == ast.Subscription && !x.accept.events:
 		apierr.BadUserInput("a subscription is answered with events: send Accept: %s, "+
 			"or use a WebSocket with the subprotocol %s", sse.MediaType, websocket.Protocol).
