@@ -160,8 +160,8 @@ func (e *Endpoint) admit(w http.ResponseWriter, r *http.Request) (remove func(),
 	return func() { e.streams.remove(address, 1) }, true
 }
 
-// The documents of an address's subscriptions may have textEach bytes for each stream that the
-// address may have. A subscription keeps its parsed document.
+// The documents and variables of an address's subscriptions may have textEach bytes for each stream
+// that the address may have. A subscription keeps its parsed document and its variables.
 const textEach = 4 << 10
 
 // An address may have subscriptionsEach subscriptions for each stream that it may have. Each list

@@ -15,6 +15,7 @@ import (
 	"twibase/graph/apierr"
 	"twibase/graph/auth"
 	"twibase/graph/endpoint/transport"
+	"twibase/graph/limits"
 	"twibase/graph/plan"
 	"twibase/graph/resume"
 )
@@ -210,7 +211,8 @@ func (e *Endpoint) dispatch(ctx context.Context, operation *graphql.OperationCon
 func (e *Endpoint) subscription(
 	ctx context.Context, operation *graphql.OperationContext, yield func(*graphql.Response) bool,
 ) {
-	release, rejection := e.admitSubscription(auth.AddressOf(ctx), len(operation.RawQuery))
+	size := len(operation.RawQuery) + limits.Size(operation.Variables)
+	release, rejection := e.admitSubscription(auth.AddressOf(ctx), size)
 	if rejection != nil {
 		yield(&graphql.Response{Errors: gqlerror.List{rejection.GraphQL()}})
 		return
@@ -237,7 +239,7 @@ func (e *Endpoint) subscription(
 // admitSubscription counts a subscription until release, or rejects it.
 func (e *Endpoint) admitSubscription(address string, size int) (release func(), rejection *apierr.Error) {
 	if n, ok := e.texts.add(address, size); !ok {
-		const what = "the length of the documents of all subscriptions of an address, in bytes,"
+		const what = "the size of the documents and variables of all subscriptions of an address, in bytes,"
 		return nil, apierr.LimitExceeded(what, e.texts.limit, n)
 	}
 	if _, ok := e.subscriptions.add(address, 1); !ok {

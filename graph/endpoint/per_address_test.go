@@ -26,29 +26,38 @@ func (silence) TwitPosted(ctx context.Context, _ string, _ *tables.ID) (<-chan *
 	return events, nil
 }
 
-func TestDocumentsPerAddressAreBounded(t *testing.T) {
+func TestDocumentsAndVariablesPerAddressAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := New(exec.NewExecutableSchema(exec.Config{Resolvers: silent{}}), Config{Timeout: time.Minute, Streams: 1,
 			Around: func(ctx context.Context) context.Context { return ctx }})
-		query := `subscription { twitPosted(username: "u") { id } } # ` + strings.Repeat("x", textEach/2)
-		subscribe := func(ctx context.Context) (message string) {
-			for response := range e.execute(graphql.StartOperationTrace(ctx), &graphql.RawParams{Query: query}) {
+		const inline = `subscription { twitPosted(username: "u") { id } } # `
+		const variable = `subscription($u: String!) { twitPosted(username: $u) { id } }`
+		x := strings.Repeat("x", textEach/2)
+		subscribe := func(ctx context.Context, params graphql.RawParams) (message string) {
+			for response := range e.execute(graphql.StartOperationTrace(ctx), &params) {
 				message = response.Errors[0].Message
 			}
 			return message
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		go subscribe(ctx)
+		document := graphql.RawParams{Query: inline + x}
+		go subscribe(ctx, document)
 		synctest.Wait()
-		const want = "the length of the documents of all subscriptions of an address, in bytes, is limited to 4096, and this is 4200"
-		if got := subscribe(ctx); got != want {
-			t.Errorf("second subscription: got %q, want %q", got, want)
+		for name, params := range map[string]graphql.RawParams{
+			"document": document,
+			"variable": {Query: variable, Variables: map[string]any{"u": x[:len(inline+x)-len(variable)-len("u")-1]}},
+		} {
+			const want = "the size of the documents and variables of all subscriptions of an address, in bytes, " +
+				"is limited to 4096, and this is 4200"
+			if got := subscribe(ctx, params); got != want {
+				t.Errorf("second subscription with a long %s: got %q, want %q", name, got, want)
+			}
 		}
 		cancel()
 		synctest.Wait()
 		ctx, cancel = context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if got := subscribe(ctx); got != "" {
+		if got := subscribe(ctx, document); got != "" {
 			t.Errorf("subscription after the end of the first: got %q", got)
 		}
 	})

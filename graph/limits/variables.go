@@ -23,17 +23,28 @@ func (l *Limits) Values(variables map[string]any) *apierr.Error {
 		return rejection
 	}
 	v := values{checker: checker{limits: l}}
-	for name, value := range variables {
-		v.bytes += len(name)
-		v.value(value, 1)
-	}
+	v.fields(variables, 1)
 	v.check(VariableBytes, v.bytes)
 	return v.rejection
+}
+
+// Size returns the size of variables as the limit [VariableBytes] counts it.
+func Size(variables map[string]any) (bytes int) {
+	v := values{checker: checker{limits: new(Limits)}}
+	v.fields(variables, 1)
+	return v.bytes
 }
 
 type values struct {
 	checker
 	bytes int
+}
+
+func (v *values) fields(fields map[string]any, depth int) {
+	for name, value := range fields {
+		v.bytes += len(name)
+		v.value(value, depth)
+	}
 }
 
 func (v *values) value(value any, depth int) {
@@ -57,10 +68,7 @@ func (v *values) value(value any, depth int) {
 		}
 	case map[string]any:
 		v.check(List, len(value))
-		for name, e := range value {
-			v.bytes += len(name)
-			v.value(e, depth+1)
-		}
+		v.fields(value, depth+1)
 	}
 }
 
