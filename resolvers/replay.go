@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"twibase/hbase/tables"
@@ -16,20 +17,31 @@ const (
 )
 
 // replay sends the entries that arrived after received, the client's last entry, except those that
-// the subscription delivers. It sends older entries that may have arrived late, then newer ones,
-// both oldest first. So if it is interrupted, the client has all entries before its last one.
+// the subscription delivers, the oldest first. It begins with older entries that may have arrived
+// late. So if it is interrupted, the client has all entries before its last one. It holds one page,
+// because clients may read slowly.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,
 ) error {
-	page := func(w loaders.Range) (candidates[T], error) {
-		return replayPage(ctx, r, from, loaders.PageKey{Owner: s.owner, Range: &w})
+	oldest, err := oldestLate(received)
+	if err != nil {
+		return err
 	}
-	sendAll := func(newestFirst []*T) error {
-		for _, entry := range slices.Backward(newestFirst) {
-			if entry == nil || s.Delivers(from.key(entry)) {
+	for last, before := from.position(received), from.position(oldest); ; {
+		page, err := replayPage(ctx, r, from, loaders.PageKey{Owner: s.owner,
+			Range: &loaders.Range{Before: before, Limit: replayPageSize, Backward: true}})
+		if err != nil {
+			return err
+		}
+		for i, entry := range slices.Backward(page.Members) {
+			position := page.Positions[i]
+			if entry == nil || position == last {
 				continue
 			}
 			key := from.key(entry)
+			if s.Delivers(key) || position > last && !s.MayHaveMissed(key, received) {
+				continue
+			}
 			if at, err := tables.TimeAt(key.Position); err == nil && s.begun.Sub(at) <= live.MaxReordering {
 				s.replayed[key] = true
 			}
@@ -37,56 +49,25 @@ func replay[T any](
 				return err
 			}
 		}
-		return nil
-	}
-	late, err := lateEntries(from, s, received, page)
-	if err != nil {
-		return err
-	}
-	if err := sendAll(late); err != nil {
-		return err
-	}
-	for before := from.position(received); ; {
-		newer, err := page(loaders.Range{Before: before, Limit: replayPageSize, Backward: true})
-		if err != nil {
-			return err
-		}
-		if err := sendAll(newer.Members); err != nil {
-			return err
-		}
-		if !newer.HasPrevious || len(newer.Positions) == 0 {
+		if !page.HasPrevious || len(page.Positions) == 0 {
 			return nil
 		}
-		before = newer.Positions[0]
+		before = page.Positions[0]
 	}
 }
 
-// lateEntries returns entries that are older than received, but may have arrived after it, newest
-// first.
-func lateEntries[T any](
-	from eventSource[T], s *stream, received live.Key, page func(loaders.Range) (candidates[T], error),
-) (late []*T, err error) {
+// oldestLate returns a key that is older than all entries that may have arrived after received.
+func oldestLate(received live.Key) (live.Key, error) {
 	at, err := tables.TimeAt(received.Position)
 	if err != nil {
-		return nil, err
+		return live.Key{}, err
 	}
-	oldest := tables.LaterThan(at.Add(-live.MaxReordering))
-	for position := from.position(received); position < oldest; {
-		older, err := page(loaders.Range{After: position, Limit: replayPageSize})
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range older.Members {
-			if entry != nil && s.MayHaveMissed(from.key(entry), received) {
-				late = append(late, entry)
-			}
-		}
-		if !older.HasNext || len(older.Positions) == 0 {
-			break
-		}
-		position = older.Positions[len(older.Positions)-1]
+	oldest := at.Add(-live.MaxReordering - time.Millisecond)
+	if oldest.Before(tables.UnknownTime) {
+		oldest = tables.UnknownTime
 	}
-	return late, nil
+	rest := strings.TrimPrefix(received.Position, tables.LaterThan(at))
+	return live.Key{Owner: received.Owner, Position: tables.LaterThan(oldest) + rest}, nil
 }
 
 func replayPage[T any](

@@ -30,6 +30,7 @@ type feed struct {
 	*testing.T
 	store    hbase.Store
 	endpoint *Endpoint
+	reads    *reads
 	last     tables.TwitKey
 	until    time.Time // expiry of tokens; if zero, each operation gets a new token
 	document string
@@ -54,7 +55,8 @@ func inFeed(t *testing.T, test func(f *feed)) {
 		// Reads take time, so that connections can be lost during a read.
 		distant := hbasetest.NewFaults(store,
 			func(hbasetest.Op) hbasetest.Fault { return hbasetest.Fault{Delay: time.Millisecond} })
-		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, distant) }
+		f.reads = &reads{Store: distant}
+		fresh := func(ctx context.Context) context.Context { return loaders.With(ctx, f.reads) }
 		poller := live.New(store, live.Options{Visible: resolvers.Visible(fresh)})
 		schema := exec.NewPlannedSchema(exec.Config{Resolvers: &resolvers.Resolver{Live: poller, WithLoaders: fresh}},
 			func(ctx context.Context) plan.Tasks { return loaders.TasksOf(ctx) })
@@ -83,14 +85,20 @@ func (f *feed) write(mutations ...hbase.Mutation) {
 func (f *feed) post(names ...string) (id string) {
 	f.Helper()
 	for _, name := range names {
-		twit := &tables.Twit{AuthorName: "a", PostedAt: time.Now(), Visibility: tables.Public, Name: name, Content: name}
-		f.write(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0),
-			Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}}, tables.TwitNames.Put(twit, 1))
-		f.last = twit.Key()
+		id = f.postAt(time.Now(), name)
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(2 * live.Interval)
 	synctest.Wait()
+	return id
+}
+
+func (f *feed) postAt(at time.Time, name string) (id string) {
+	f.Helper()
+	twit := &tables.Twit{AuthorName: "a", PostedAt: at, Visibility: tables.Public, Name: name, Content: name}
+	f.write(hbase.Put{Table: tables.Twits.Table, Row: tables.Twits.Row("a", 0),
+		Cells: []hbase.Cell{tables.Twits.Cell(twit, 1)}}, tables.TwitNames.Put(twit, 1))
+	f.last = twit.Key()
 	return base64.RawURLEncoding.EncodeToString(tables.ID{Noun: tables.NounTwit, Key: f.last.String()}.Bytes())
 }
 
