@@ -30,6 +30,7 @@ type fixture struct {
 	mu         sync.Mutex
 	pending    time.Time // for PendingSince
 	fault      hbasetest.Fault
+	row        string // with the fault; if empty, all rows have it
 	visibleErr error
 	slow       time.Duration // the duration of Visible
 }
@@ -55,6 +56,9 @@ func withFixture(t *testing.T, test func(t *testing.T, f *fixture)) {
 		faulty := hbasetest.NewFaults(store, func(op hbasetest.Op) hbasetest.Fault {
 			f.mu.Lock()
 			defer f.mu.Unlock()
+			if f.row != "" && op.Row != f.row {
+				return hbasetest.Fault{}
+			}
 			return f.fault
 		})
 		f.poller = New(faulty, Options{Visible: f.visible, PendingSince: f.pendingSince})
@@ -120,7 +124,13 @@ func (f *fixture) setPending(since time.Time) {
 func (f *fixture) set(fault hbasetest.Fault, visibleErr error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault, f.visibleErr = fault, visibleErr
+	f.fault, f.row, f.visibleErr = fault, "", visibleErr
+}
+
+func (f *fixture) failRow(row string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault, f.row = hbasetest.Fault{Err: errDown}, row
 }
 
 func (f *fixture) delay(slow time.Duration) {

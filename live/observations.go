@@ -90,8 +90,8 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 }
 
 // Delivers reports whether the subscription is certain to deliver an entry of the row: either a
-// poll after the subscription had joined found the entry, or it is later than the floor and no poll
-// has found it yet. Otherwise, the poll with which the subscription joined may have delivered it.
+// poll after the subscription had joined found the entry, or a later poll will find it. Otherwise,
+// the poll with which the subscription joined may have delivered it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()
@@ -99,5 +99,15 @@ func (s *Subscription) Delivers(key Key) bool {
 	if o, known := s.row.seen.of(key); known {
 		return o.found > s.joined
 	}
-	return err == nil && at.After(s.row.floor)
+	if err != nil || !s.row.willFind(key, at) {
+		return false
+	}
+	author := s.poller.rows[rowName{Posts, key.Owner}]
+	return s.row.kind != Timeline || author == nil || !author.broadcast || author.willFind(key, at)
+}
+
+// willFind reports whether an entry of the row is certain to be new to a later poll.
+func (r *row) willFind(key Key, at time.Time) bool {
+	_, known := r.seen.of(key)
+	return r.read && !known && at.After(r.floor)
 }
