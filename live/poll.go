@@ -20,8 +20,6 @@ type poll struct {
 	reads      []*rowRead
 	candidates []Candidate
 	offered    map[offer]bool
-	// blocked are subscriptions with a candidate whose check failed.
-	blocked map[*Subscription]bool
 }
 
 type offer struct {
@@ -34,8 +32,7 @@ type offer struct {
 func (p *Poller) poll(ctx context.Context, now time.Time, all bool) error {
 	p.Counters.Polls.Add(1)
 	run := &poll{
-		Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now),
-		offered: map[offer]bool{}, blocked: map[*Subscription]bool{},
+		Poller: p, now: now, at: elapsed(now.Sub(p.started)), nextFloor: p.floor(now), offered: map[offer]bool{},
 	}
 	run.plan(all)
 	if err := run.read(ctx); err != nil {
@@ -186,6 +183,9 @@ func (p *poll) collect() (ready []Candidate, err error) {
 	}
 	candidates := append(p.pending, p.candidates...)
 	p.pending = nil
+	for _, c := range candidates {
+		c.to.blocked = false
+	}
 	clock := time.Now()
 	candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.to.park(c.Key, clock) })
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
@@ -262,6 +262,7 @@ func (p *Poller) postpone(c Candidate, err error) {
 		c.Entry = nil
 		// The key may share memory with a whole response of the store.
 		c.Key = Key{Owner: strings.Clone(c.Key.Owner), Position: strings.Clone(c.Key.Position)}
+		c.to.blocked = true
 		p.pending = append(p.pending, c)
 	case err == nil:
 		c.to.end(hbase.ErrUnavailable)
@@ -270,8 +271,8 @@ func (p *Poller) postpone(c Candidate, err error) {
 	}
 }
 
-// deliver sends visible entries. It postpones a candidate whose check failed, and the later ones of
-// its subscription.
+// deliver sends visible entries. It postpones a candidate whose check failed, and those of
+// subscriptions with earlier candidates that wait for the next poll.
 func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -282,8 +283,7 @@ func (p *poll) deliver(candidates []Candidate, entries []any, errs []error) (err
 		if failed && err == nil {
 			err = errs[i]
 		}
-		if failed || p.blocked[c.to] {
-			p.blocked[c.to] = true
+		if failed || c.to.blocked {
 			p.postpone(c, err)
 		} else if entries[i] != nil {
 			c.to.send(Event{c.Key, entries[i], p.queuedOf(queues, entries[i])}, clock)

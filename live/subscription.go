@@ -69,6 +69,8 @@ type Subscription struct {
 	err    error
 	until  time.Time
 	parked []unique.Handle[Key]
+	// blocked is true if candidates wait for the next poll: later ones must wait, too.
+	blocked bool
 }
 
 // Subscribe waits until all later entries are certain to be delivered. The caller must call Close.

@@ -189,6 +189,29 @@ func TestMoveToAClosedSubscriptionCloses(t *testing.T) {
 	})
 }
 
+func TestRewindDuringAPollKeepsTheOrder(t *testing.T) {
+	withFixture(t, func(t *testing.T, f *fixture) {
+		s := f.subscribeUntil(Posts, "a", time.Now().Add(Interval))
+		defer s.Close()
+		time.Sleep(Interval)
+		s.suspendWith()
+		f.post("a", "1", 0)
+		time.Sleep(2 * Interval)
+		s.resume(time.Time{})
+		time.Sleep(2 * Interval)
+		synctest.Wait() // 1 is queued
+		f.delay(Interval * 3 / 2)
+		f.post("a", "2", 0)
+		time.Sleep(Interval)
+		synctest.Wait() // the poll has found 2, and waits for Visible
+		s.Rewind(nil)
+		s.resume(time.Time{})
+		f.delay(0)
+		time.Sleep(4 * Interval)
+		s.wantNext("1", "2")
+	})
+}
+
 func TestSuspendedSubscriptionCanClose(t *testing.T) {
 	for _, test := range []struct {
 		name string
