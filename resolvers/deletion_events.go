@@ -49,7 +49,7 @@ func (r *subscriptionResolver) TwitDeleted(
 		return nil, err
 	}
 	if tables.CheckUsername(username) != nil {
-		return noEvents[tables.TwitDeletion](ctx), nil
+		username = nobody
 	}
 	return subscribe(ctx, r, deletionEvents, username, since)
 }

@@ -44,7 +44,7 @@ func (r *subscriptionResolver) TwitPosted(
 		return nil, err
 	}
 	if tables.CheckUsername(username) != nil {
-		return noEvents[tables.Twit](ctx), nil
+		username = nobody
 	}
 	return subscribe(ctx, r, postEvents, username, since)
 }
@@ -72,10 +72,13 @@ func (r *subscriptionResolver) CommentAdded(
 		since = &live.Key{Owner: twitID.Key, Position: key.Position}
 	}
 	if twitID.Noun != tables.NounTwit {
-		return noEvents[tables.Comment](ctx), nil
+		twitID.Key = nobody
 	}
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
+
+// nobody owns no list. It replaces owners that cannot exist, which may be too long for a row.
+const nobody = ""
 
 // subscribe returns the visible entries of an owner's list as they arrive. If after is not nil, the
 // entries that arrived after the entry with this key come first. Package resume explains when
@@ -112,20 +115,6 @@ func subscribe[T any](
 		}
 	}()
 	return events, nil
-}
-
-// noEvents is for objects that cannot exist.
-func noEvents[T any](ctx context.Context) <-chan *T {
-	operation, events := resume.Of(ctx), make(chan *T)
-	go func() {
-		defer close(events)
-		select {
-		case <-ctx.Done():
-		case <-operation.Expiry():
-			operation.Expire(nil)
-		}
-	}()
-	return events
 }
 
 func subscriptionError(err error) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -252,6 +253,20 @@ func TestSubscriptionOfALostConnectionDoesNotResume(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestSubscriptionToAUserThatCannotExistHasNoEvents(t *testing.T) {
+	inFeed(t, func(f *feed) {
+		long := map[string]any{"u": strings.Repeat("a", hbase.MaxRowLength+1)}
+		after := map[string]any{"u": long["u"], "after": f.post("1")}
+		for _, variables := range []map[string]any{long, after} {
+			for range 2 {
+				s := f.subscribe("LiLei", "1", variables)
+				s.expire()
+				s.expect()
+			}
+		}
+	})
 }
 
 func TestEqualSubscriptionsResumeAtTheSamePosition(t *testing.T) {
