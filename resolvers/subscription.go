@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"twibase/graph/apierr"
@@ -101,17 +102,15 @@ func subscribe[T any](
 	events := make(chan *T)
 	go func() {
 		defer close(events)
-		switch err := run(ctx, r, from, s, after, operation.Expiry(), events); {
-		case errors.Is(err, live.ErrSuspended):
-			operation.Expire(s)
-		case ctx.Err() != nil:
+		err := run(ctx, r, from, s, after, operation.Expiry(), events)
+		if s.current && (errors.Is(err, live.ErrSuspended) || ctx.Err() != nil) {
 			s.Suspend()
 			operation.Stop(s)
-		default:
-			s.Close()
-			if err != nil {
-				plan.End(ctx, subscriptionError(err))
-			}
+			return
+		}
+		s.Close()
+		if err != nil && ctx.Err() == nil {
+			plan.End(ctx, subscriptionError(err))
 		}
 	}()
 	return events, nil
@@ -138,10 +137,11 @@ type stream struct {
 	// no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
-	// taken has the first two entries that this operation took. If no event was sent to the client,
-	// Rewind gives them back to the subscription. Two are enough: the endpoint then has at most the
-	// first, and run is blocked on sending the second.
-	taken []live.Key
+	current  bool // the replay is complete
+	taken    int  // entries that this operation took to send
+	// last has the last two of them. Rewind gives those back that were not sent to the client. Two
+	// are enough: the endpoint has at most the first, and run is blocked on sending the second.
+	last []live.Key
 }
 
 var _ resume.Position = (*stream)(nil)
@@ -155,7 +155,7 @@ func (r *subscriptionResolver) newStream(
 			s.Close()
 			return nil, err
 		}
-		s.resumed, s.taken = true, nil
+		s.resumed, s.taken, s.last = true, 0, nil
 		return s, nil
 	}
 	s, err := r.Live.Subscribe(ctx, auth.AddressOf(ctx), kind, owner, until)
@@ -169,10 +169,16 @@ func (s *stream) MoveTo(earlier resume.Position) {
 	own, e := s.Subscription, earlier.(*stream)
 	own.MoveTo(e.Subscription)
 	*s = *e
-	s.Subscription = own
+	s.Subscription, s.replayed = own, maps.Clone(e.replayed)
 }
 
-func (s *stream) Rewind() { s.Subscription.Rewind(s.taken) }
+func (s *stream) Rewind(sent int) {
+	unsent := s.last[len(s.last)-min(s.taken-sent, len(s.last)):]
+	for _, key := range unsent {
+		delete(s.replayed, key)
+	}
+	s.Subscription.Rewind(unsent)
+}
 
 // run replays entries, and then sends each entry once. When expiry fires, run suspends the
 // subscription, sends the queued entries, and returns [live.ErrSuspended].
@@ -181,6 +187,8 @@ func run[T any](
 	expiry <-chan struct{}, events chan<- *T,
 ) error {
 	send := func(entry *T) error {
+		s.taken, s.last = s.taken+1, append(s.last, from.key(entry))
+		s.last = s.last[max(0, len(s.last)-2):]
 		select {
 		case events <- entry:
 			return nil
@@ -193,6 +201,7 @@ func run[T any](
 			return err
 		}
 	}
+	s.current = true
 	for {
 		select {
 		case e, open := <-s.Events():
@@ -205,9 +214,6 @@ func run[T any](
 			}
 			if time.Since(s.begun) > live.MaxReordering {
 				s.replayed = nil
-			}
-			if len(s.taken) < 2 {
-				s.taken = append(s.taken, e.Key)
 			}
 			err := send(e.Entry.(*T))
 			if e.Release(); err != nil {

@@ -224,14 +224,16 @@ func (e *Endpoint) subscription(
 	ctx, resumed := e.positions.Start(ctx, key)
 	defer resumed.End(false)
 	if !e.sendEvents(ctx, operation, resumed, yield) {
+		// After the expiry, the close of the connection may have interrupted yield.
+		resumed.End(context.Cause(ctx) == errExpired)
 		return
 	}
 	cause := context.Cause(ctx)
-	expired := resumed.End(cause == nil)
+	stopped := resumed.End(cause == nil || cause == errExpired)
 	switch {
 	case cause == errReconnect:
 		yield(transport.Reconnect)
-	case cause == errExpired, cause == nil && expired:
+	case cause == errExpired, cause == nil && stopped:
 		yield(transport.Expired)
 	}
 }

@@ -12,13 +12,13 @@ import (
 )
 
 type position struct {
-	at   int
+	at   int // the event after which its operation resumed
 	open *atomic.Int64
 }
 
 func (p *position) MoveTo(earlier Position) { p.at = earlier.(*position).at }
 
-func (p *position) Rewind() { p.at-- }
+func (p *position) Rewind(sent int) { p.at += sent }
 
 func (p *position) Close() { p.open.Add(-1) }
 
@@ -57,9 +57,9 @@ func (w *fixture) start(viewer, document string) *Operation {
 func (w *fixture) expire(o *Operation, at int) {
 	w.Helper()
 	w.open.Add(1)
-	o.Expire(&position{at, &w.open})
+	o.Stop(&position{at, &w.open})
 	if !o.End(true) {
-		w.Error("not expired")
+		w.Error("not stopped")
 	}
 }
 
@@ -98,23 +98,19 @@ func TestPositionIsDroppedAfterTTL(t *testing.T) {
 
 func TestPositionIsNotKeptWithoutAnExpiredOperation(t *testing.T) {
 	for name, end := range map[string]func(w *fixture, o *Operation){
-		"an event before it was not sent": func(w *fixture, o *Operation) {
+		"the resolver stops first": func(w *fixture, o *Operation) {
 			w.open.Add(1)
-			o.Expire(&position{7, &w.open})
-			if !o.End(false) {
-				w.Error("not expired")
-			}
+			o.Stop(&position{7, &w.open})
+			o.End(false)
 		},
-		"the operation had ended": func(w *fixture, o *Operation) {
+		"the endpoint ends first": func(w *fixture, o *Operation) {
 			w.open.Add(1)
-			if o.End(true) {
-				w.Error("expired")
-			}
-			o.Expire(&position{7, &w.open})
+			o.End(false)
+			o.Stop(&position{7, &w.open})
 		},
 		"no position": func(w *fixture, o *Operation) {
-			if o.Expire(nil); !o.End(true) {
-				w.Error("not expired")
+			if o.End(true) {
+				w.Error("stopped")
 			}
 		},
 	} {
@@ -223,10 +219,8 @@ func (w *fixture) resume(want int) (*Operation, Position) {
 
 func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
 	for name, end := range map[string]func(o *Operation, p Position){
-		"the resolver stops first":        func(o *Operation, p Position) { o.Stop(p); o.End(false) },
-		"the endpoint ends first":         func(o *Operation, p Position) { o.End(false); o.Stop(p) },
-		"the token expires first":         func(o *Operation, p Position) { o.Expire(p); o.End(false) },
-		"the token expires after the end": func(o *Operation, p Position) { o.End(false); o.Expire(p) },
+		"the resolver stops first": func(o *Operation, p Position) { o.Stop(p); o.End(false) },
+		"the endpoint ends first":  func(o *Operation, p Position) { o.End(false); o.Stop(p) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(w *fixture) {
@@ -237,7 +231,7 @@ func TestPositionIsKeptAgainWithoutAnEvent(t *testing.T) {
 				w.wantResume("a", "1", 7)
 				end(o, p)
 				time.Sleep(TTL/2 - time.Nanosecond)
-				o, p = w.resume(6)
+				o, p = w.resume(7)
 				end(o, p)
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()
@@ -258,6 +252,24 @@ func TestPositionIsNotKeptAgainAfterAnEvent(t *testing.T) {
 	})
 }
 
+func TestPositionIsKeptAfterTheEventsThatWereSent(t *testing.T) {
+	for name, end := range map[string]func(o *Operation, p Position){
+		"the resolver stops first": func(o *Operation, p Position) { o.Stop(p); o.End(true) },
+		"the endpoint ends first":  func(o *Operation, p Position) { o.End(true); o.Stop(p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(w *fixture) {
+				w.expire(w.start("a", "1"), 7)
+				o, p := w.resume(7)
+				o.Sent()
+				o.Sent()
+				end(o, p)
+				w.wantResume("a", "1", 9)
+			})
+		})
+	}
+}
+
 func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
 	run(t, func(w *fixture) {
 		w.expire(w.start("a", "1"), 7)
@@ -266,8 +278,8 @@ func TestPositionKeptAgainIsStillTheEarliest(t *testing.T) {
 		w.expire(w.start("a", "1"), 9)
 		o.End(false)
 		o.Stop(p)
-		w.wantResume("a", "1", 6)
-		w.wantResume("a", "1", 6)
+		w.wantResume("a", "1", 7)
+		w.wantResume("a", "1", 7)
 	})
 }
 
@@ -297,9 +309,9 @@ func TestOperationExpiresWithItsTokenOrStream(t *testing.T) {
 					w.Errorf("after %s, want %s", took, test.want)
 				}
 				w.open.Add(1)
-				o.Expire(&position{7, &w.open})
+				o.Stop(&position{7, &w.open})
 				if !o.End(true) {
-					w.Error("not expired")
+					w.Error("not stopped")
 				}
 				if n := w.open.Load(); n != 0 {
 					w.Error("a position without a key was kept")

@@ -6,11 +6,11 @@
 //
 //	endpoint   Start                                                                 End
 //	             │                                                                    ▲
-//	resolver     └─► Resume ─► events, until Expiry is closed ─► Expire(position) ────┘
+//	resolver     └─► Resume ─► events, until Expiry is closed ─► Stop(position) ──────┘
 //
-// The position is kept if all events before it were sent. If a resumed operation ends before it
-// sends an event, because the connection failed again, the position where it resumed is kept until
-// its minute ends.
+// The position after the last event that was sent is kept. If the connection fails, nothing is
+// kept, except if a resumed operation ends before it sends an event: then the position where it
+// resumed is kept until its minute ends.
 package resume
 
 import (
@@ -23,15 +23,17 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is the time to send the events from before the expiry of the token.
+// Grace is the time to send the events from before the expiry of the token. Later, they are sent
+// when the subscription resumes.
 const Grace = 5 * time.Second
 
 // Position is a position in the events of a subscription.
 type Position interface {
 	// MoveTo moves the position back to that of an earlier operation.
 	MoveTo(earlier Position)
-	// Rewind moves the position back to where its operation resumed.
-	Rewind()
+	// Rewind moves the position back to where it was after the operation had sent the number of
+	// events.
+	Rewind(sent int)
 	// Close releases an unused position.
 	Close()
 }
@@ -80,9 +82,9 @@ type Operation struct {
 
 	mu       sync.Mutex
 	until    time.Time // when the resumed position expires
-	sent     bool
-	expired  bool
+	sent     int       // events
 	ended    bool
+	expired  bool
 	position Position
 }
 
@@ -129,30 +131,21 @@ func (o *Operation) Expiry() <-chan struct{} { return o.expiry.Done() }
 func (o *Operation) Sent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.sent = true
+	o.sent++
 }
 
-// Expire records that the operation expired at a position, which may be nil. The resolver calls
-// Expire or Stop.
-func (o *Operation) Expire(position Position) { o.stop(position, true) }
-
-// Stop is like Expire, for an operation that ended for another reason, such as a closed connection.
-func (o *Operation) Stop(position Position) { o.stop(position, false) }
-
-func (o *Operation) stop(position Position, expired bool) {
+// Stop records the position at which the resolver stopped because the operation expired or its ctx
+// is done.
+func (o *Operation) Stop(position Position) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.position = position
-	if o.ended {
-		o.keepOrClose(false)
-	} else {
-		o.expired = expired
+	if o.position = position; o.ended {
+		o.keepOrClose()
 	}
 }
 
-// keepOrClose applies the rules of the package comment. current means that all events before the
-// position were sent. The caller holds mu.
-func (o *Operation) keepOrClose(current bool) {
+// keepOrClose applies the rules of the package comment. The caller holds mu.
+func (o *Operation) keepOrClose() {
 	position := o.position
 	o.position = nil
 	now := time.Now()
@@ -160,25 +153,31 @@ func (o *Operation) keepOrClose(current bool) {
 	case position == nil:
 	case o.key == Key{}:
 		position.Close()
-	case current:
+	case o.expired:
+		position.Rewind(o.sent)
 		if expires, ok := o.expiry.Deadline(); ok && expires.Before(now) {
 			now = expires
 		}
 		o.positions.keep(o.key, o.viewer, position, now.Add(TTL))
-	case !o.sent && now.Before(o.until):
-		position.Rewind()
+	case o.sent == 0 && now.Before(o.until):
+		position.Rewind(0)
 		o.positions.keep(o.key, o.viewer, position, o.until)
 	default:
 		position.Close()
 	}
 }
 
-// End ends the operation, and reports whether it expired. sent means that all events were sent.
-func (o *Operation) End(sent bool) (expired bool) {
+// End ends the operation, and reports whether the resolver has stopped at a position. expired is
+// false if the client, a lost connection or a shutdown ended it.
+func (o *Operation) End(expired bool) (stopped bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ended = true
+	if o.ended {
+		return false
+	}
+	o.ended, o.expired = true, expired
 	o.release()
-	o.keepOrClose(sent && o.expired)
-	return o.expired
+	stopped = o.position != nil
+	o.keepOrClose()
+	return stopped
 }

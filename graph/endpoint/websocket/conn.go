@@ -69,7 +69,7 @@ func (c *conn) serve() {
 }
 
 // followExpiry closes the connection when the token expires, or within [resume.Grace] while
-// operations send last events: a subscription with unsent events can't be resumed.
+// operations send last events.
 func (c *conn) followExpiry() {
 	expires, ok := auth.ExpiryOf(c.ctx)
 	if !ok {
