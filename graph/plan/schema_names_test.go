@@ -21,6 +21,7 @@ import (
 // and, if literal is set, in literals.
 var generic = map[string]struct{ identifier, literal string }{
 	"Comment":   {"a token of GraphQL's grammar", ""},
+	"User":      {"of a URL", ""},
 	"added":     {"errors that a resolver added", ""},
 	"code":      {"of an error, or of a WebSocket's close frame", "extensions.code of GraphQL errors"},
 	"comment":   {"of server-sent events, without data", ""},
