@@ -59,37 +59,44 @@ func (im *importer) writeComments(ctx context.Context, batch []item[comment]) er
 	if err != nil {
 		return err
 	}
-	comments, userComments := im.lists[&tables.Comments.AnyList], im.lists[&tables.UserComments.AnyList]
-	sources, derived := im.sourceWrites(), im.derivedWrites()
 	stored := make([]*tables.Comment, len(batch))
 	for i, it := range batch {
 		twit, _ := im.objects[tables.PostedTwits].of(it.value.twit)
 		stored[i] = it.value.stored(twit)
-		comments.put(sources, twit, tables.Comments.Cell(stored[i], stamp(it.value.postedAt)))
+	}
+	if stored, err = im.withoutDeleted(ctx, stored); err != nil {
+		return err
+	}
+	comments, userComments := im.lists[&tables.Comments.AnyList], im.lists[&tables.UserComments.AnyList]
+	sources, derived := im.visibleWrites(), im.visibleWrites()
+	for _, c := range stored {
+		comments.put(sources, c.Twit.String(), tables.Comments.Cell(c, stamp(c.PostedAt)))
+		userComments.put(derived, c.AuthorName, tables.UserComments.Cell(c.Key(), stamp(c.PostedAt)))
 	}
 	if err := sources.flush(ctx); err != nil {
 		return err
 	}
-	if im.repaired {
-		// Omit deleted comments, because derivedWrites would restore their entries.
-		cells, err := hbase.GetEach(ctx, im.store, stored, func(c *tables.Comment) hbase.Get {
-			return comments.get(c.Twit.String(), c.Key().Position)
-		})
-		if err != nil {
-			return err
-		}
-		visible := stored[:0]
-		for i, c := range stored {
-			if len(cells[i]) > 0 {
-				visible = append(visible, c)
-			}
-		}
-		stored = visible
-	}
-	for _, c := range stored {
-		userComments.put(derived, c.AuthorName, tables.UserComments.Cell(c.Key(), stamp(c.PostedAt)))
-	}
 	return derived.flush(ctx)
+}
+
+// withoutDeleted does not rely on delete markers, which HBase purges.
+func (im *importer) withoutDeleted(ctx context.Context, comments []*tables.Comment) ([]*tables.Comment, error) {
+	if im.blank {
+		return comments, nil
+	}
+	removed, err := hbase.GetEach(ctx, im.store, comments, func(c *tables.Comment) hbase.Get {
+		return tables.Commenters.Removed(c.Key(), c.AuthorName)
+	})
+	if err != nil {
+		return nil, err
+	}
+	kept := comments[:0]
+	for i, c := range comments {
+		if !tables.Commenters.DecodeRemoved(removed[i]) {
+			kept = append(kept, c)
+		}
+	}
+	return kept, nil
 }
 
 func (c comment) stored(twit string) *tables.Comment {

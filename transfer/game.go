@@ -56,7 +56,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	for i, p := range mayExist {
 		stored[p] = cells[i]
 	}
-	derived, sources := im.derivedWrites(), im.sourceWrites()
+	derived, sources := im.visibleWrites(), im.sourceWrites()
 	for _, key := range keys {
 		if err := im.writePlayed(derived, sources, key, stored[key], read[key]); err != nil {
 			return err

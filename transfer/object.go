@@ -47,7 +47,7 @@ func importObjects[T any](o *tables.Object[T]) func(*importer, context.Context) 
 			if len(references) > 0 {
 				return revise(ctx, im, o, batch)
 			}
-			derived, sources := im.derivedWrites(), im.sourceWrites()
+			derived, sources := im.visibleWrites(), im.sourceWrites()
 			if err := addToSearch(ctx, im, derived, o, batch); err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func revise[T any](ctx context.Context, im *importer, o *tables.Object[T], batch
 	if err != nil {
 		return err
 	}
-	derived, sources := im.derivedWrites(), im.sourceWrites()
+	derived, sources := im.visibleWrites(), im.sourceWrites()
 	for _, ref := range tables.References() {
 		if ref.Object == &o.AnyObject {
 			if err := im.moveReferrers(ctx, derived, ref, revisions); err != nil {

@@ -218,6 +218,27 @@ func TestErasedPlaysCanBeImportedAgain(t *testing.T) {
 	}
 }
 
+// HBase has purged the delete markers of the comment, but its deletion is committed.
+func TestDeletedCommentsAreNotRestored(t *testing.T) {
+	store := openStore(t)
+	load(t, store, csvFiles(map[string]string{"users": people("a", "b"), "twits": base["twits"]}), Options{})
+	twit := (&tables.Twit{AuthorName: "a", PostedAt: parsed(t, "2024-05-01T00:00:00Z"), Name: "t"}).Key()
+	c := comment{author: "b", postedAt: parsed(t, "2024-05-02T00:00:00Z"), content: "hi"}.stored(twit.String())
+	removed := tables.Commenters.RemovedCell(c.Key().Position, time.Now().UnixMilli())
+	commit := hbase.PutCells(tables.Commenters.Table, tables.Commenters.Row(twit, "b"), removed)
+	if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{commit}); err != nil {
+		t.Fatal(err)
+	}
+	load(t, store, csvFiles(map[string]string{"comments": "twit,author,posted_at,content\n" +
+		"t,b,2024-05-02T00:00:00Z,hi\nt,b,2024-05-02T00:00:00Z,other\n"}), Options{})
+	if got := members(t, store, tables.Comments, twit.String()); len(got) != 1 || !strings.Contains(got[0], "other") {
+		t.Errorf("got comments %q, want only the other one", got)
+	}
+	if err := check.All(t.Context(), store, func(v check.Violation) { t.Error(v) }); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRowsOfDeletedObjectsAreSkipped(t *testing.T) {
 	store, ctx := openStore(t), context.Background()
 	files := map[string]string{

@@ -92,7 +92,7 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	if err != nil {
 		return err
 	}
-	derived := im.derivedWrites()
+	derived := im.visibleWrites()
 	sources := make([]hbase.Mutation, 0, len(batch))
 	var added []relation
 	for _, it := range batch {

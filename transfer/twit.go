@@ -61,7 +61,7 @@ func (im *importer) writeTwits(ctx context.Context, batch []item[*tables.Twit]) 
 	if err != nil {
 		return err
 	}
-	derived, sources := im.derivedWrites(), im.sourceWrites()
+	derived, sources := im.visibleWrites(), im.sourceWrites()
 	byAuthor := map[string][]tables.TwitKey{}
 	for _, t := range added {
 		timestamp := stamp(t.PostedAt)

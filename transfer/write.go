@@ -31,9 +31,8 @@ func (im *importer) sourceWrites() *writes {
 	return &writes{store: im.store, at: make(map[rowKey]int, batchRows), puts: make([]hbase.Put, 0, batchRows)}
 }
 
-// derivedWrites rewrites masked cells if a repair may have deleted derived cells whose sources this
-// import adds.
-func (im *importer) derivedWrites() *writes {
+// visibleWrites rewrites masked cells if a repair may have deleted cells that this import adds.
+func (im *importer) visibleWrites() *writes {
 	w := im.sourceWrites()
 	w.rewriteMasked = im.repaired
 	return w
