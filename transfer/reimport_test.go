@@ -123,19 +123,26 @@ func TestLatestTimeOfAFollowCounts(t *testing.T) {
 		{"no time, late, no time", []string{"followed_at\na,b,\n", late, "followed_at\na,b,\n"}},
 		{"in one file", []string{"followed_at\na,b,2024-05-01T00:00:00Z\na,b,2024-05-02T00:00:00Z\na,b,\n"}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			store := openStore(t)
-			load(t, store, csvFiles(map[string]string{"users": people("a", "b")}), Options{})
-			for _, rows := range test.order {
-				load(t, store, csvFiles(map[string]string{"follows": "follower,followee," + rows}), Options{})
-			}
-			if diff := cmp.Diff(want, members(t, store, tables.Followers, "b")); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if n := len(members(t, store, tables.Following, "a")); n != 1 {
-				t.Errorf("got %d follows of a, want 1", n)
-			}
-		})
+		for name, before := range map[string][]hbase.Mutation{
+			"": nil, " after a repair": {tables.Imports.PutRepaired()},
+		} {
+			t.Run(test.name+name, func(t *testing.T) {
+				store := openStore(t)
+				load(t, store, csvFiles(map[string]string{"users": people("a", "b")}), Options{})
+				if err := hbase.MutateAll(t.Context(), store, before); err != nil {
+					t.Fatal(err)
+				}
+				for _, rows := range test.order {
+					load(t, store, csvFiles(map[string]string{"follows": "follower,followee," + rows}), Options{})
+				}
+				if diff := cmp.Diff(want, members(t, store, tables.Followers, "b")); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if n := len(members(t, store, tables.Following, "a")); n != 1 {
+					t.Errorf("got %d follows of a, want 1", n)
+				}
+			})
+		}
 	}
 }
 

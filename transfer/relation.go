@@ -80,7 +80,7 @@ func (x *relations) imports(ctx context.Context, im *importer) error {
 		})
 }
 
-// edge is a stored edge after the changes of earlier rows.
+// edge is a stored edge.
 type edge struct {
 	related   bool
 	at        time.Time
@@ -88,15 +88,16 @@ type edge struct {
 }
 
 func (x *relations) write(ctx context.Context, im *importer, batch []item[relation]) error {
-	edges, err := x.read(ctx, im.store, batch)
+	rows := latest(batch)
+	edges, err := x.read(ctx, im.store, rows)
 	if err != nil {
 		return err
 	}
 	derived := im.visibleWrites()
-	sources := make([]hbase.Mutation, 0, len(batch))
+	sources := make([]hbase.Mutation, 0, len(rows))
 	var added []relation
-	for _, it := range batch {
-		r, old := it.value, edges[it.value.pair]
+	for _, r := range rows {
+		old := edges[r.pair]
 		timestamp := stamp(r.at)
 		if old.timestamp >= timestamp {
 			continue
@@ -113,7 +114,6 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 		x.from.put(derived, r.a, x.From.Member(r.b, r.at, timestamp))
 		x.to.put(derived, r.b, x.To.Member(r.a, r.at, timestamp))
 		sources = append(sources, x.Put(r.a, r.b, true, r.at, timestamp))
-		*old = edge{true, r.at, timestamp}
 	}
 	if x.Job == tables.Followed {
 		if err := im.fanIn(ctx, derived, added); err != nil {
@@ -126,16 +126,28 @@ func (x *relations) write(ctx context.Context, im *importer, batch []item[relati
 	return hbase.MutateAll(ctx, im.store, sources)
 }
 
-func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[relation]) (map[pair]*edge, error) {
-	edges := make(map[pair]*edge, len(batch))
-	var mayExist []pair
+// latest returns one row per pair, because [writes.flush] reorders deletes and puts of a member.
+func latest(batch []item[relation]) []relation {
+	rows := make([]relation, 0, len(batch))
+	at := make(map[pair]int, len(batch)) // index in rows
 	for _, it := range batch {
-		p := it.value.pair
-		if edges[p] == nil {
-			edges[p] = new(edge)
-			if !x.newKeys.first(p.key()) {
-				mayExist = append(mayExist, p)
-			}
+		r := it.value
+		if i, again := at[r.pair]; !again {
+			at[r.pair] = len(rows)
+			rows = append(rows, r)
+		} else if stamp(rows[i].at) < stamp(r.at) {
+			rows[i] = r
+		}
+	}
+	return rows
+}
+
+func (x *relations) read(ctx context.Context, store hbase.Store, rows []relation) (map[pair]edge, error) {
+	edges := make(map[pair]edge, len(rows))
+	var mayExist []pair
+	for _, r := range rows {
+		if !x.newKeys.first(r.key()) {
+			mayExist = append(mayExist, r.pair)
 		}
 	}
 	cells, err := hbase.GetEach(ctx, store, mayExist, func(p pair) hbase.Get { return x.Get(p.a, p.b) })
@@ -147,7 +159,7 @@ func (x *relations) read(ctx context.Context, store hbase.Store, batch []item[re
 		if err != nil {
 			return nil, err
 		}
-		*edges[p] = edge{related, at, hbase.LatestTimestamp(cells[i])}
+		edges[p] = edge{related, at, hbase.LatestTimestamp(cells[i])}
 	}
 	return edges, nil
 }
