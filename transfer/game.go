@@ -56,7 +56,7 @@ func (im *importer) writePlays(ctx context.Context, batch []item[play], unstored
 	for i, p := range mayExist {
 		stored[p] = cells[i]
 	}
-	derived, sources := im.visibleWrites(), im.sourceWrites()
+	derived, sources := im.visibleWrites(), im.visibleWrites()
 	for _, key := range keys {
 		if err := im.writePlayed(derived, sources, key, stored[key], read[key]); err != nil {
 			return err
@@ -75,14 +75,19 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 		committed = c.Timestamp
 	}
 	merged := slices.Clone(stored)
-	for i, cell := range read {
-		if committed > 0 && hbase.FindCell(stored, cell.Family, cell.Qualifier) == nil {
+	var changed []hbase.Cell // without losers, because a visible write would override later counts
+	for _, cell := range read {
+		old := hbase.FindCell(stored, cell.Family, cell.Qualifier)
+		if committed > 0 && old == nil {
 			// The delete marker of erased plays may mask older cells.
-			read[i].Timestamp = max(cell.Timestamp, committed+1)
+			cell.Timestamp = max(cell.Timestamp, committed+1)
 		}
-		merged = overlay(merged, read[i])
+		if old == nil || old.Timestamp <= cell.Timestamp && !sameCell(*old, cell) {
+			changed = append(changed, cell)
+			merged = overlay(merged, cell)
+		}
 	}
-	if slices.EqualFunc(stored, merged, sameCell) {
+	if len(changed) == 0 {
 		return nil
 	}
 	days, err := tables.Plays.Decode(merged)
@@ -97,7 +102,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 		players.count(key.b, false)
 	}
 	put := tables.Plays.Put(key.a, key.b, days[0], timeless)
-	put.Cells = read
+	put.Cells = changed
 	sources.put(put)
 	return nil
 }

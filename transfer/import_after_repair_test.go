@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -117,4 +118,48 @@ func TestImportRestoresACommentAfterARepair(t *testing.T) {
 	if err := check.All(t.Context(), store, func(v check.Violation) { t.Error(v) }); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestImportRestoresPlaysAfterARepair(t *testing.T) {
+	store := openStore(t)
+	load(t, store, csvFiles(map[string]string{"users": people("a"), "games": base["games"]}), Options{})
+	write := func(plays ...tables.DayCount) {
+		t.Helper()
+		for _, p := range plays {
+			put := tables.Plays.Put("b", "g", p, time.Now().UnixMilli())
+			if err := hbase.MutateAll(t.Context(), store, []hbase.Mutation{put}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(tables.DayCount{Day: "2024-05-01", Count: 3}, tables.DayCount{Day: "2024-05-02", Count: 1})
+	if _, err := (check.Checker{Store: store}).RepairAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files := csvFiles(map[string]string{
+		"users": people("b"), "plays": "username,game,day,count\nb,g,2024-05-01,3\n",
+	})
+	expect := func(name string, want ...tables.DayCount) {
+		t.Helper()
+		cells, err := hbase.GetOne(t.Context(), store, tables.Plays.Get("b", "g"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tables.Plays.Decode(cells)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v (-want +got):\n%s", name, err, diff)
+		}
+		if err := check.All(t.Context(), store, func(v check.Violation) { t.Error(v) }); err != nil {
+			t.Error(err)
+		}
+	}
+	load(t, store, files, Options{})
+	expect("after the import", tables.DayCount{Day: "2024-05-01", Count: 3})
+	load(t, store, files, Options{})
+	expect("after a second import", tables.DayCount{Day: "2024-05-01", Count: 3})
+	time.Sleep(2 * time.Millisecond)
+	write(tables.DayCount{Day: "2024-05-01", Count: 5})
+	files["plays.csv"] = append(files["plays.csv"], "b,g,2024-05-02,1\n"...)
+	load(t, store, files, Options{})
+	expect("after a later count", tables.DayCount{Day: "2024-05-01", Count: 5}, tables.DayCount{Day: "2024-05-02", Count: 1})
 }
