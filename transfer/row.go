@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -107,57 +105,35 @@ func (s *file) rows(f func(*row) error) error {
 		return err
 	}
 	defer contents.Close()
-	r := csv.NewReader(withoutMark(contents))
-	header, err := r.Read()
+	r := newRecords(contents)
+	header, line, reason, err := r.next()
 	if errors.Is(err, io.EOF) {
 		return location{s.name, 1}.bad("", "the file is empty: it needs the header %s", s.schema)
 	}
 	if err != nil {
-		return s.failure(r, err)
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	if column, reason := s.schema.check(header); reason != "" {
-		return location{s.name, 1}.bad(column, "%s", reason)
+	column := ""
+	if reason == "" {
+		column, reason = s.schema.check(header)
+	}
+	if reason != "" {
+		return location{s.name, line}.bad(column, "%s", reason)
 	}
 	for {
-		row := &row{header: header}
-		row.fields, err = r.Read()
+		fields, line, reason, err := r.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			line, _ := r.FieldPos(0)
-			row.location = location{s.name, line}
-		} else if err := s.failure(r, err); errors.As(err, &row.err) {
-			row.location = location{s.name, row.err.Line}
-		} else {
-			return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		row := &row{location: location{s.name, line}, header: header, fields: fields}
+		if reason != "" {
+			row.fail("", "%s", reason)
 		}
 		if err := f(row); err != nil {
 			return err
 		}
 	}
-}
-
-// failure returns a [RowError] only for invalid CSV.
-func (s *file) failure(r *csv.Reader, err error) error {
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		return fmt.Errorf("%s: %w", s.name, err)
-	}
-	at := location{s.name, parse.StartLine}
-	switch {
-	case errors.Is(err, csv.ErrFieldCount):
-		return at.bad("", "the row has more or fewer fields than the header's %d", r.FieldsPerRecord)
-	case parse.Line != parse.StartLine:
-		return at.bad("", "%v, in line %d, byte %d", parse.Err, parse.Line, parse.Column)
-	}
-	return at.bad("", "%v, at byte %d", parse.Err, parse.Column)
-}
-
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReaderSize(r, 64<<10)
-	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
-		_, _ = b.Discard(3)
-	}
-	return b
 }
