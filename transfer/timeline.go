@@ -36,11 +36,17 @@ func (b *broadcasters) merged(author string) bool {
 func (b *broadcasters) add(author string) (put hbase.Put, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !tables.RoomForBroadcasters(b.count) {
-		return hbase.Put{}, false
+	old := b.states[author]
+	switch state := tables.Broadcast(old.Value); state {
+	case tables.Merged: // by a concurrent batch
+		return tables.Broadcasters.Put(author, state, old.Timestamp), true
+	case "", tables.Pushed:
+		if !tables.RoomForBroadcasters(b.count) {
+			return hbase.Put{}, false
+		}
+		b.count++
 	}
-	b.count++
-	put = tables.Broadcasters.Put(author, tables.Merged, b.states[author].Timestamp+1)
+	put = tables.Broadcasters.Put(author, tables.Merged, old.Timestamp+1)
 	b.states[author] = put.Cells[0]
 	return put, true
 }

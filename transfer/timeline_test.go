@@ -82,6 +82,32 @@ func TestImportLimitsBroadcasters(t *testing.T) {
 	}
 }
 
+// Concurrent batches may add an author more than once.
+func TestBroadcastersCountAnAuthorOnce(t *testing.T) {
+	for _, state := range []tables.Broadcast{tables.Pushed, tables.Leaving(tables.NewOp(time.UnixMilli(1), 1))} {
+		cells := tables.Broadcasters.Put("star", state, 1).Cells
+		last := tables.MaxBroadcasters*9/10 - 1
+		if state != tables.Pushed {
+			last-- // star is counted
+		}
+		for i := range last {
+			cells = append(cells, tables.Broadcasters.Put(fmt.Sprint("b", i), tables.Merged, 1).Cells...)
+		}
+		var b broadcasters
+		if err := b.load(cells); err != nil {
+			t.Fatal(err)
+		}
+		first, ok := b.add("star")
+		again, okAgain := b.add("star")
+		if diff := cmp.Diff(first, again); diff != "" || !ok || !okAgain {
+			t.Errorf("%s: added %v, again %v (-first +again):\n%s", state, ok, okAgain, diff)
+		}
+		if _, ok := b.add("idol"); ok != (state != tables.Pushed) {
+			t.Errorf("%s: got idol added %v after %d authors", state, ok, b.count)
+		}
+	}
+}
+
 type failingPuts struct {
 	hbase.Store
 	is func(hbase.Cell) bool
