@@ -20,7 +20,7 @@ func (im *importer) importDepartments(ctx context.Context) error {
 	if !im.has(tables.Departments.Table) {
 		return nil
 	}
-	t := tree{rows: map[string]item[*tables.Department]{}, stored: map[string]string{}}
+	t := newTree()
 	add := func(it item[*tables.Department]) error { t.add(it); return nil }
 	err := read(ctx, im, tables.Departments.Table, parseObject(tables.Departments), add)
 	if err != nil {

@@ -216,6 +216,33 @@ func TestDanglingRowsAreSkipped(t *testing.T) {
 	}
 }
 
+func TestDepartmentKeepsItsLastValidRow(t *testing.T) {
+	for _, test := range []struct {
+		name, rows string
+		want       []string
+		summary    Summary
+	}{
+		{"below itself", "a,Old,\na,New,a\nb,B,a\n", []string{"{Old a}"}, Summary{Rows: 3, Bad: 1}},
+		{"below a child", "a,Old,\nb,B,a\na,New,b\n", []string{"{Old a}"}, Summary{Rows: 3, Bad: 1}},
+		{"below a missing department", "a,Old,\na,New,x\n", []string{"{Old a}"}, Summary{Rows: 2, Dangling: 1}},
+		{"twice", "a,Old,\na,New,x\na,Newer,a\n", []string{"{Old a}"}, Summary{Rows: 3, Bad: 1, Dangling: 1}},
+		{"and first", "a,Old,a\na,New,\na,Newer,a\n", []string{"{New a}"}, Summary{Rows: 3, Bad: 1}},
+		{"always", "a,Old,a\na,New,x\n", []string{}, Summary{Rows: 2, Bad: 1, Dangling: 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := openStore(t)
+			files := map[string]string{"departments": "id,name,parent\n" + test.rows}
+			summary, err := importCSV(store, files, Options{SkipBad: true})
+			if diff := cmp.Diff(test.summary, summary); diff != "" || err != nil {
+				t.Errorf("error %v, summary (-want +got):\n%s", err, diff)
+			}
+			if diff := cmp.Diff(test.want, members(t, store, tables.Children, tables.Root)); diff != "" {
+				t.Errorf("departments (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestDepthOfTheTreeIsBounded(t *testing.T) {
 	chain := func(prefix, below string, n int) string {
 		text := "id,name,parent\n"

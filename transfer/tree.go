@@ -8,17 +8,39 @@ import (
 )
 
 type tree struct {
-	rows   map[string]item[*tables.Department]
-	order  []string          // codes of rows
-	stored map[string]string // parents by code
-	levels int               // set by prune
+	rows    map[string]item[*tables.Department]
+	earlier map[string][]item[*tables.Department] // replaced by later rows of the same code
+	order   []string                              // codes of rows
+	stored  map[string]string                     // parents by code
+	levels  int                                   // set by prune
+}
+
+func newTree() *tree {
+	return &tree{
+		rows: map[string]item[*tables.Department]{}, earlier: map[string][]item[*tables.Department]{},
+		stored: map[string]string{},
+	}
 }
 
 func (t *tree) add(it item[*tables.Department]) {
-	if _, again := t.rows[it.value.Code]; !again {
-		t.order = append(t.order, it.value.Code)
+	code := it.value.Code
+	if row, again := t.rows[code]; again {
+		t.earlier[code] = append(t.earlier[code], row)
+	} else {
+		t.order = append(t.order, code)
 	}
-	t.rows[it.value.Code] = it
+	t.rows[code] = it
+}
+
+// remove replaces a department's row by the earlier one, if any.
+func (t *tree) remove(code string) {
+	rows := t.earlier[code]
+	if len(rows) == 0 {
+		delete(t.rows, code)
+		return
+	}
+	last := len(rows) - 1
+	t.rows[code], t.earlier[code] = rows[last], rows[:last]
 }
 
 func (t *tree) parent(code string) (parent string, exists bool) {
@@ -49,7 +71,9 @@ func (t *tree) prune(report func(*RowError) error) ([]item[*tables.Department], 
 		if len(wrong) == 0 {
 			break
 		}
-		maps.DeleteFunc(t.rows, func(code string, _ item[*tables.Department]) bool { return wrong[code] })
+		for code := range wrong {
+			t.remove(code)
+		}
 	}
 	var kept []item[*tables.Department]
 	for _, code := range t.order {
