@@ -326,13 +326,22 @@ func TestImportedRowsAreExported(t *testing.T) {
 	write("users.csv", "username,name\nLi Lei,李雷\nHanMeimei,韩梅梅\n")
 	t.Run("an invalid row is reported with file and line", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", filepath.Join(data, "users.csv"))
-		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "users.csv:2") {
+		const again = "; the import is incomplete: run the same import again\n"
+		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "users.csv:2") ||
+			!strings.HasSuffix(stderr, again) {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})
 	t.Run("an invalid row may be skipped", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", "--skip-bad", filepath.Join(data, "users.csv"))
 		if status != 0 || stdout != "1 rows imported; skipped: 1 invalid rows, and 0 that name missing objects\n" {
+			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+		}
+	})
+	write("follows.csv", "follower,followee\nLucy,nobody\n")
+	t.Run("an import that skips rows of missing objects is complete", func(t *testing.T) {
+		status, stdout, stderr := command(t, "import", filepath.Join(data, "follows.csv"))
+		if status != statusFailed || stdout != "" || strings.Contains(stderr, "again") {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})

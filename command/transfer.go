@@ -42,11 +42,13 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 			Read:        progress.read,
 			Skipped:     func(e *transfer.RowError) { fmt.Fprintf(p.stderr, "skipped: %v\n", e) },
 		})
-		if errors.Is(err, context.Canceled) {
+		switch {
+		case errors.Is(err, context.Canceled):
 			return errors.New("stopped; run the same import again to complete it")
-		}
-		if err != nil {
+		case errors.Is(err, transfer.ErrDangling): // complete
 			return err
+		case err != nil:
+			return fmt.Errorf("%w; the import is incomplete: run the same import again", err)
 		}
 		progress.end()
 		if c.Store == "embedded:" {
