@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -345,4 +346,15 @@ func TestImportedRowsAreExported(t *testing.T) {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
 		}
 	})
+}
+
+func TestImportOfMissingFilesCreatesNoStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	status, stdout, stderr := command(t, "import", filepath.Join(t.TempDir(), "users.csv"), "--store", "embedded:"+dir)
+	if status != statusFailed || stdout != "" || !strings.HasSuffix(stderr, "users.csv: no such file or directory\n") {
+		t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got error %v of the store's folder, want %v", err, fs.ErrNotExist)
+	}
 }

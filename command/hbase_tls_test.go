@@ -3,6 +3,7 @@ package command
 import (
 	"crypto/tls"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -92,9 +93,12 @@ func TestInvalidHBaseTLSFlagsAreRejected(t *testing.T) {
 		}
 	}
 	ca, client, other := authority.File("ca"), authority.File("client"), authority.File("other")
-	empty := t.TempDir() + "/empty.pem"
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	empty, users := filepath.Join(dir, "empty.pem"), filepath.Join(dir, "users.csv")
+	for _, name := range []string{empty, users} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, test := range []struct {
 		name   string
@@ -113,7 +117,7 @@ func TestInvalidHBaseTLSFlagsAreRejected(t *testing.T) {
 			statusFailed, "--hbase-cert " + client + ", --hbase-key " + other + ": tls: private key does not match"},
 	} {
 		for _, name := range []string{"serve --listen 127.0.0.1:0", "repair", "tables create", "tables list",
-			"import " + empty, "export " + t.TempDir()} {
+			"import " + users, "export " + t.TempDir()} {
 			t.Run(test.name+": "+strings.Fields(name)[0], func(t *testing.T) {
 				args := append(strings.Fields(name), "--store", "hbase://127.0.0.1:1")
 				status, _, stderr := command(t, append(args, test.args...)...)

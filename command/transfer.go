@@ -27,6 +27,9 @@ func (c *importCommand) Validate() error {
 const importMemory = 2 << 30
 
 func (c *importCommand) Run(ctx context.Context, p process) error {
+	if err := transfer.CheckPaths(c.Paths); err != nil {
+		return err
+	}
 	// Fewer garbage collections save a tenth of an import's time. The memory limit bounds the
 	// garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))

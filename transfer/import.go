@@ -44,6 +44,12 @@ func Import(ctx context.Context, store hbase.Store, paths []string, options Opti
 	return importFiles(ctx, store, files, options)
 }
 
+// CheckPaths returns the error of [Import] if a file is missing or has an unknown name.
+func CheckPaths(paths []string) error {
+	_, err := openPaths(paths)
+	return err
+}
+
 // ImportFiles is [Import] of files in memory, by name.
 func ImportFiles(ctx context.Context, store hbase.Store, contents map[string][]byte, options Options) (Summary, error) {
 	files, err := memoryFiles(contents)
