@@ -161,5 +161,6 @@ func TestImportRestoresPlaysAfterARepair(t *testing.T) {
 	write(tables.DayCount{Day: "2024-05-01", Count: 5})
 	files["plays.csv"] = append(files["plays.csv"], "b,g,2024-05-02,1\n"...)
 	load(t, store, files, Options{})
-	expect("after a later count", tables.DayCount{Day: "2024-05-01", Count: 5}, tables.DayCount{Day: "2024-05-02", Count: 1})
+	expect("after a later count",
+		tables.DayCount{Day: "2024-05-01", Count: 5}, tables.DayCount{Day: "2024-05-02", Count: 1})
 }

@@ -47,7 +47,8 @@ func TestShortAnswersAreErrors(t *testing.T) {
 	for _, size := range []int{0, 12, 20, 40} {
 		for _, keyType := range encryptionTypes {
 			client, _ := pair(t, keyType, 0)
-			c, err := newContext(types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, "twibase"), "EXAMPLE.COM", ticket{key: client.key})
+			user := types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, "twibase")
+			c, err := newContext(user, "EXAMPLE.COM", ticket{key: client.key})
 			if err != nil {
 				t.Fatal(err)
 			}

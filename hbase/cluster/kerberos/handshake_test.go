@@ -43,7 +43,8 @@ func TestRejectedTicketIsDiscarded(t *testing.T) {
 	end := time.Now().Add(time.Hour)
 	id := identify(t, []string{"kdc"})
 	id.asked.Store(&id.realm)
-	of := messages.Ticket{TktVNO: 5, Realm: id.realm, SName: types.NewPrincipalName(nametype.KRB_NT_SRV_INST, "hbase/host"),
+	host := types.NewPrincipalName(nametype.KRB_NT_SRV_INST, "hbase/host")
+	of := messages.Ticket{TktVNO: 5, Realm: id.realm, SName: host,
 		EncPart: types.EncryptedData{EType: client.key.KeyType, Cipher: []byte("ticket")}}
 	l := &Login{id: id, slot: make(chan struct{}, 1), session: &session{id, expiring{end: end}, map[string]expiring{
 		"hbase/host": {ticket{of, client.key}, end}, "hbase/other": {end: end}}}}
@@ -60,7 +61,8 @@ func TestRejectedTicketIsDiscarded(t *testing.T) {
 		}
 		_, _ = remote.Write(answer)
 	}()
-	if _, err := l.Secure(t.Context(), local, "host"); err == nil || !strings.Contains(err.Error(), "GSS initiate failed") {
+	_, err := l.Secure(t.Context(), local, "host")
+	if err == nil || !strings.Contains(err.Error(), "GSS initiate failed") {
 		t.Error(err)
 	}
 	if got := slices.Collect(maps.Keys(l.session.others)); !slices.Equal(got, []string{"hbase/other"}) {

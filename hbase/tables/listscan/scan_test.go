@@ -121,7 +121,8 @@ func TestPageReadsItsBucketsOnly(t *testing.T) {
 
 func TestScansRunTogether(t *testing.T) {
 	r := reader{store: openList(t)}
-	all, short, empty := listscan.Range{Limit: 99}, listscan.Range{After: "a", Limit: 1}, listscan.Range{From: "b", Before: "a"}
+	all, short := listscan.Range{Limit: 99}, listscan.Range{After: "a", Limit: 1}
+	empty := listscan.Range{From: "b", Before: "a"}
 	scans := []*listscan.Scan{
 		listscan.New(&tables.UserRoles.AnyList, owner, &short),
 		listscan.New(&tables.UserRoles.AnyList, owner, &empty),
