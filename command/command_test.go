@@ -327,7 +327,7 @@ func TestImportedRowsAreExported(t *testing.T) {
 	write("users.csv", "username,name\nLi Lei,李雷\nHanMeimei,韩梅梅\n")
 	t.Run("an invalid row is reported with file and line", func(t *testing.T) {
 		status, stdout, stderr := command(t, "import", filepath.Join(data, "users.csv"))
-		const again = "; the import is incomplete: run the same import again\n"
+		const again = "; the import is incomplete: correct the file, and run the same import again\n"
 		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "users.csv:2") ||
 			!strings.HasSuffix(stderr, again) {
 			t.Errorf("status %d, stdout %q, stderr:\n%s", status, stdout, stderr)

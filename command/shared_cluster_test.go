@@ -115,9 +115,13 @@ func (c sharedCluster) testForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := rowsOf(t, store, games.Name)
+	users := filepath.Join(t.TempDir(), "users.csv")
+	if err := os.WriteFile(users, []byte("username\nLiLei\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		serveAnywhere, append(serveAnywhere, "--create-tables"), {"tables", "create"}, {"tables", "drop"},
-		{"tables", "list"}, {"import", t.TempDir()}, {"export", t.TempDir()}, {"repair"}, {"admin", "grant", "LiLei"},
+		{"tables", "list"}, {"import", users}, {"export", t.TempDir()}, {"repair"}, {"admin", "grant", "LiLei"},
 	} {
 		c.fails(t, "default", "root", args, "twibase has not created the tables games", "choose another --namespace")
 	}

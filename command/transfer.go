@@ -50,6 +50,8 @@ func (c *importCommand) Run(ctx context.Context, p process) error {
 			return errors.New("stopped; run the same import again to complete it")
 		case errors.Is(err, transfer.ErrDangling): // complete
 			return err
+		case errors.As(err, new(*transfer.RowError)):
+			return fmt.Errorf("%w; the import is incomplete: correct the file, and run the same import again", err)
 		case err != nil:
 			return fmt.Errorf("%w; the import is incomplete: run the same import again", err)
 		}

@@ -133,14 +133,14 @@ type stream struct {
 	*live.Subscription
 	owner string
 	begun time.Time
-	// replayed has the replayed entries that the subscription may deliver again, nil when that is
-	// no longer possible.
+	// replayed has the replayed entries that the subscription may deliver again, with false if
+	// Rewind gave them back. It is nil when that is no longer possible.
 	replayed map[live.Key]bool
 	resumed  bool // an earlier operation started the subscription
 	current  bool // the replay is complete
 	taken    int  // entries that this operation took to send
-	// last has the last two of them. Rewind gives those back that were not sent to the client. Two
-	// are enough: the endpoint has at most the first, and run is blocked on sending the second.
+	// last has the last two of them, which Rewind gives back if they are unsent. At most two are: one
+	// in the endpoint, and one that run is sending.
 	last []live.Key
 }
 
@@ -175,7 +175,9 @@ func (s *stream) MoveTo(earlier resume.Position) {
 func (s *stream) Rewind(sent int) {
 	unsent := s.last[len(s.last)-min(s.taken-sent, len(s.last)):]
 	for _, key := range unsent {
-		delete(s.replayed, key)
+		if s.replayed[key] {
+			s.replayed[key] = false
+		}
 	}
 	s.Subscription.Rewind(unsent)
 }
@@ -208,9 +210,12 @@ func run[T any](
 			if !open {
 				return s.Err()
 			}
-			if s.replayed[e.Key] {
+			switch sent, replayed := s.replayed[e.Key]; {
+			case sent:
 				e.Release()
 				continue
+			case replayed: // a poll may also deliver what Rewind gave back
+				s.replayed[e.Key] = true
 			}
 			if time.Since(s.begun) > live.MaxReordering {
 				s.replayed = nil

@@ -75,7 +75,7 @@ func (im *importer) writePlayed(derived, sources *writes, key pair, stored, read
 		committed = c.Timestamp
 	}
 	merged := slices.Clone(stored)
-	var changed []hbase.Cell // without losers, because a visible write would override later counts
+	var changed []hbase.Cell // not cells older than the stored ones, which a visible write would replace
 	for _, cell := range read {
 		old := hbase.FindCell(stored, cell.Family, cell.Qualifier)
 		if committed > 0 && old == nil {

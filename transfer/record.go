@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
-// maxRecord exceeds a twit of 2 maxText with doubled quotes.
+// maxRecord exceeds a twit whose content and photo URLs have maxText bytes each, even if all of them
+// are quotes, which are doubled.
 const maxRecord = 8 << 20 // bytes
 
 // records reads CSV. A missing quote would make the following rows part of a field. So after a
@@ -17,7 +19,7 @@ const maxRecord = 8 << 20 // bytes
 type records struct {
 	in      *bufio.Reader
 	csv     *csv.Reader // reads from Read
-	before  int         // lines before the first line of csv
+	before  int         // lines that earlier csv readers have read
 	buffer  []byte      // lines of the record, and then lines to read again
 	read    int         // bytes of buffer that csv has read
 	tooLong bool        // the record exceeds maxRecord
@@ -69,12 +71,11 @@ func (r *records) reason(e *csv.ParseError) string {
 
 // resume makes the line after the record's first line the next.
 func (r *records) resume(first int) {
-	record := bytes.TrimLeft(r.buffer, "\r\n") // csv skips blank lines
-	if i := bytes.IndexByte(record, '\n'); i >= 0 {
-		r.buffer = record[i+1:]
+	if i := bytes.IndexByte(r.buffer, '\n'); i >= 0 {
+		r.buffer = r.buffer[i+1:]
 	} else {
 		r.buffer = nil
-		for _, err := r.in.ReadSlice('\n'); errors.Is(err, bufio.ErrBufferFull); {
+		for err := bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); { // skip the rest of the line
 			_, err = r.in.ReadSlice('\n')
 		}
 	}
@@ -102,7 +103,11 @@ func (r *records) Read(p []byte) (int, error) {
 		line = line[:i+1]
 	}
 	n := copy(p, line)
-	r.read += n
+	if r.read == 0 && strings.Trim(string(line), "\r\n") == "" { // csv skips blank lines before a record
+		r.buffer = r.buffer[n:]
+	} else {
+		r.read += n
+	}
 	return n, nil
 }
 

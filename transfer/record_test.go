@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,18 @@ func (endless) Read(p []byte) (int, error) {
 		p[i] = 'x'
 	}
 	return len(p), nil
+}
+
+func TestBlankLinesBelongToNoRecord(t *testing.T) {
+	blank := strings.Repeat("\n", maxRecord+1) + "\r\n"
+	f := file{"users.csv", &schemas[0], func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(blank + "username,name\n" + blank + "LiLei,L\n" + blank + "Lucy,")), nil
+	}}
+	var users []string
+	err := f.rows(func(r *row) error { users = append(users, r.fields[0]); return r.err })
+	if !slices.Equal(users, []string{"LiLei", "Lucy"}) || err != nil {
+		t.Errorf("got users %q, error %v", users, err)
+	}
 }
 
 func TestMemoryOfARecordIsBounded(t *testing.T) {

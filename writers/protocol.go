@@ -170,8 +170,8 @@ func (x *execution) advance(ctx context.Context, end func(state) bool) error {
 }
 
 // ended reports whether the stages end early: after an error, or because the execution is
-// superseded, which is no error. It must follow each call that may check that. Otherwise members
-// are written after the intent is removed.
+// superseded, which is no error. It must follow each call that may set superseded. Otherwise
+// members would be written after the intent is removed.
 func (x *execution) ended(err error) bool { return err != nil || x.superseded.Load() }
 
 func (x *execution) step(ctx context.Context) (state, error) {

@@ -8,9 +8,9 @@
 //	             │                                                                    ▲
 //	resolver     └─► Resume ─► events, until Expiry is closed ─► Stop(position) ──────┘
 //
-// The position after the last event that was sent is kept. If the connection fails, nothing is
-// kept, except if a resumed operation ends before it sends an event: then the position where it
-// resumed is kept until its minute ends.
+// If the token expired, the position after the last event that was sent is kept. If the operation
+// ends otherwise, nothing is kept. There is one exception: a resumed operation that has sent no
+// event keeps the position where it resumed, until that position's minute ends.
 package resume
 
 import (
@@ -23,16 +23,15 @@ import (
 	"twibase/graph/auth"
 )
 
-// Grace is the time to send the events from before the expiry of the token. Later, they are sent
-// when the subscription resumes.
+// Grace is the time to send the events from before the expiry of the token. Events that are unsent
+// then are sent when the subscription resumes.
 const Grace = 5 * time.Second
 
 // Position is a position in the events of a subscription.
 type Position interface {
 	// MoveTo moves the position back to that of an earlier operation.
 	MoveTo(earlier Position)
-	// Rewind moves the position back to where it was after the operation had sent the number of
-	// events.
+	// Rewind moves the position back to just after the first events that the operation sent.
 	Rewind(sent int)
 	// Close releases an unused position.
 	Close()
@@ -168,7 +167,7 @@ func (o *Operation) keepOrClose() {
 }
 
 // End ends the operation, and reports whether the resolver has stopped at a position. expired is
-// false if the client, a lost connection or a shutdown ended it.
+// false if the client, a lost connection or a shutdown ended it. Later calls return false.
 func (o *Operation) End(expired bool) (stopped bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -66,7 +66,11 @@ func (s *Store) sendBatch(ctx context.Context, b batch, requests []int, last boo
 		case result.Msg != nil: // a response, even if there is also an error
 			s.recordResponse(serverAddress(calls[k]))
 			b.done(i, nil)
-		case !last && ctx.Err() == nil && (retryable(result.Error) || busy(result.Error)):
+		case !last && ctx.Err() == nil && busy(result.Error):
+			s.recordResponse(serverAddress(calls[k]))
+			s.observe(result.Error)
+			again = append(again, i)
+		case !last && ctx.Err() == nil && retryable(result.Error):
 			again = append(again, i)
 		default:
 			b.done(i, s.callError(ctx, result.Error, b.table(i), string(calls[k].Key()), serverAddress(calls[k])))

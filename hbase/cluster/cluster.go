@@ -40,8 +40,9 @@ import (
 
 var _ hbase.Store = (*Store)(nil)
 
-// readTimeout bounds the sending of a request, and the wait for its response, such as a page of a
-// scan. After this time, gohbase closes the connection and locates its regions again.
+// readTimeout bounds the wait until a server reads a part of a request, and the wait for the
+// response, such as a page of a scan. After this time, gohbase closes the connection and locates
+// its regions again.
 const readTimeout = 10 * time.Second
 
 // Store is an [hbase.Store] on an HBase cluster.

@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"slices"
 	"sync/atomic"
+	"time"
 )
 
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // dialer connects the layers of a connection:
 //
-//	wire ──► TLS ──► Kerberos ──► whole messages ──► watched
+//	wire ──► write deadline ──► TLS ──► Kerberos ──► whole messages ──► watched
 //
 // The last layer, watched, records which servers refuse connections, and calls withOperation for
 // each message. A layer returns a [refusal] from its dialFunc or from Read if no retry can help.
 func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
+	wire = dialBounded(wire, readTimeout)
 	secure := dialPlain(wire)
 	if s.tls != nil {
 		secure = dialTLS(wire, s.tls)
@@ -23,7 +26,39 @@ func (s *Store) dialer(wire dialFunc, noted *refusals) dialFunc {
 	if s.login != nil {
 		secure = dialKerberos(secure, s.login)
 	}
-	return s.watched(dialMessages(secure, readTimeout), noted)
+	return s.watched(dialMessages(secure), noted)
+}
+
+// dialBounded makes connections whose writes fail if the server reads no part of them within
+// timeout. gohbase limits only the wait for a response to a request that has been sent.
+func dialBounded(dial dialFunc, timeout time.Duration) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return boundedConn{conn, timeout}, nil
+	}
+}
+
+type boundedConn struct {
+	net.Conn
+	timeout time.Duration
+}
+
+const boundedPart = 256 << 10 // bytes, which a slow network also takes within readTimeout
+
+func (c boundedConn) Write(b []byte) (n int, err error) {
+	for part := range slices.Chunk(b, boundedPart) {
+		if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
+			return n, err
+		}
+		written, err := c.Conn.Write(part)
+		if n += written; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 func (s *Store) watched(dial dialFunc, noted *refusals) dialFunc {

@@ -5,19 +5,17 @@ import (
 	"encoding/binary"
 	"net"
 	"sync"
-	"time"
 )
 
-// dialMessages makes connections that send whole messages, each within timeout. gohbase writes a
-// message with cells as several buffers, from several goroutines, and only a [net.TCPConn] would
-// keep them together. It limits only the wait for a response to a message that has been sent.
-func dialMessages(dial dialFunc, timeout time.Duration) dialFunc {
+// dialMessages makes connections that send whole messages. gohbase writes a message with cells as
+// several buffers, from several goroutines, and only a [net.TCPConn] would keep them together.
+func dialMessages(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		w := &messageConn{Conn: conn, timeout: timeout}
+		w := &messageConn{Conn: conn}
 		w.complete.L = &w.mu
 		return w, nil
 	}
@@ -29,7 +27,6 @@ func dialMessages(dial dialFunc, timeout time.Duration) dialFunc {
 //	└────────────── the first buffer ───────────┘
 type messageConn struct {
 	net.Conn
-	timeout  time.Duration
 	mu       sync.Mutex
 	complete sync.Cond // signalled when the message was sent
 	started  bool
@@ -70,11 +67,7 @@ func (w *messageConn) Write(b []byte) (int, error) {
 
 // After an error, all calls of Write fail.
 func (w *messageConn) send(message []byte) (int, error) {
-	err := w.SetWriteDeadline(time.Now().Add(w.timeout))
-	n := 0
-	if err == nil {
-		n, err = w.Conn.Write(message)
-	}
+	n, err := w.Conn.Write(message)
 	w.err = err
 	w.complete.Broadcast()
 	return n, err

@@ -9,8 +9,8 @@ import (
 const (
 	// MaxOperations bounds the operations of a connection.
 	MaxOperations = 100
-	// maxRunning also bounds operations that the client has stopped, or whose last message is being
-	// sent. If the client does not read, they last.
+	// maxRunning bounds all operations that have not ended, also those that the client has stopped,
+	// or whose last message is not yet sent: they stay while the client does not read.
 	maxRunning = 2 * MaxOperations
 	// MaxID bounds the id of an operation, in bytes.
 	MaxID = 256

@@ -62,8 +62,8 @@ func (c *gssContext) request() ([]byte, error) {
 
 func (c *gssContext) answer(token []byte) (t *tokens, err error) {
 	defer func() { // gokrb5 panics for a short ciphertext
-		if recover() != nil {
-			err = fmt.Errorf("%w: its ciphertext is too short", errAnswer)
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errAnswer, p)
 		}
 	}()
 	head, body, err := parseToken(token)

@@ -13,8 +13,8 @@ import (
 
 const hedgeDelay = time.Second
 
-// ask asks a KDC of the realm. If it cannot be reached or does not answer within hedgeDelay, ask
-// also asks the next, and returns the first answer. gokrb5 would ask in random order, and wait five
+// ask asks a KDC of the realm. If it cannot be reached, its answer is malformed, or it does not
+// answer within hedgeDelay, ask also asks the next, and returns the first answer. gokrb5 would ask in random order, and wait five
 // seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	id.asked.Store(&realm)
@@ -54,11 +54,13 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 	return result, errors.Join(failures...)
 }
 
+var errMalformed = errors.New("the KDC's answer is malformed")
+
 // recovering calls exchange. gokrb5 panics for a short ciphertext, which anybody can send.
 func recovering[T any](exchange func(*client.Client) (T, error), c *client.Client) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the KDC's answer is malformed: %v", p)
+			err = fmt.Errorf("%w: %v", errMalformed, p)
 		}
 	}()
 	return exchange(c)
@@ -102,6 +104,6 @@ func (id *identity) client(realm, kdc string) *client.Client {
 
 func unanswered(err error) bool {
 	text := err.Error()
-	return codeOf(err) == 0 &&
+	return errors.Is(err, errMalformed) || codeOf(err) == 0 &&
 		(strings.Contains(text, "communication error") || strings.Contains(text, "Networking_Error"))
 }
