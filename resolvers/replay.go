@@ -17,7 +17,8 @@ const (
 )
 
 // replay sends, oldest first, the entries that arrived after received, the client's last entry, and
-// that the subscription does not deliver. It begins with older entries that may have arrived late. So if it is interrupted, the client has all entries before its last one. It holds one page,
+// that the subscription does not deliver. It begins with older entries that may have arrived late.
+// So if it is interrupted, the client has all entries before its last one. It holds one page,
 // because clients may read slowly.
 func replay[T any](
 	ctx context.Context, r *subscriptionResolver, from eventSource[T], s *stream, received live.Key, send func(*T) error,

@@ -139,8 +139,8 @@ type stream struct {
 	resumed  bool // an earlier operation started the subscription
 	current  bool // the replay is complete
 	taken    int  // entries that this operation took to send
-	// last has the last two of them, which Rewind gives back if they are unsent. At most two are: one
-	// in the endpoint, and one that run is sending.
+	// last has the last two of them, which Rewind gives back if they are unsent. At most two are:
+	// one in the endpoint, and one that run is sending.
 	last []live.Key
 }
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxRecord exceeds a twit whose content and photo URLs have maxText bytes each, even if all of them
-// are quotes, which are doubled.
+// maxRecord exceeds a twit whose content and photo URLs have maxText bytes each, even if all of
+// them are quotes, which are doubled.
 const maxRecord = 8 << 20 // bytes
 
 // records reads CSV. A missing quote would make the following rows part of a field. So after a

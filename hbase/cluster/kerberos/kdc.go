@@ -14,8 +14,8 @@ import (
 const hedgeDelay = time.Second
 
 // ask asks a KDC of the realm. If it cannot be reached, its answer is malformed, or it does not
-// answer within hedgeDelay, ask also asks the next, and returns the first answer. gokrb5 would ask in random order, and wait five
-// seconds for each.
+// answer within hedgeDelay, ask also asks the next, and returns the first answer. gokrb5 would ask
+// in random order, and wait five seconds for each.
 func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, error)) (result T, err error) {
 	id.asked.Store(&realm)
 	kdcs, err := id.kdcs(realm)
