@@ -2,8 +2,7 @@
 //
 // A [Semaphore] gives units, such as slots or bytes, to named clients:
 //
-//   - The waiting client with the fewest units is served next; in a tie, the client with the oldest
-//     request.
+//   - The waiting client with the fewest units is served next. In a tie, clients take turns.
 //   - A client may hold t units only while reserve × t units stay free. So n competing clients hold
 //     1/(n+reserve) of the units each, and a new client finds free units. A client that has no
 //     units, or was alone for the last [Contention], may take any number of units.
@@ -12,6 +11,7 @@
 package fair
 
 import (
+	"container/list"
 	"context"
 	"slices"
 	"sync"
@@ -21,8 +21,8 @@ import (
 // Contention is how long a request of one client limits the other clients.
 const Contention = 10 * time.Second
 
-// Semaphore is a weighted semaphore. Serving a request takes O(waiting clients), removing a request
-// O(waiting requests of its client). A Semaphore is safe for concurrent use.
+// Semaphore is a weighted semaphore. Serving a request takes O(waiting clients that hold units),
+// removing a request O(waiting requests of its client). A Semaphore is safe for concurrent use.
 type Semaphore struct {
 	size, reserve int64
 	maxWaiting    int
@@ -31,22 +31,22 @@ type Semaphore struct {
 	used    int64
 	waiting int
 	clients map[string]*client // clients that hold units or wait
-	queues  []*client          // clients that wait
-	last    string             // the client of the last request
+	queues  list.List          // clients that wait; the one whose last turn is longest ago comes first
+	last    string             // the client of the last request, if begun
 	shared  time.Time          // when two successive requests last had different clients
 	alone   *time.Timer        // calls dispatch when Contention has passed since shared
-	turn    uint64             // the number of the last request
+	begun   bool               // there was a request
 }
 
 type client struct {
 	name  string
 	held  int64
-	queue []*request // the earliest first
+	queue []*request    // the earliest first
+	place *list.Element // in Semaphore.queues; nil if queue is empty
 }
 
 type request struct {
 	units   int64
-	turn    uint64
 	decided chan bool // receives whether the units were taken
 }
 
@@ -67,7 +67,7 @@ func (s *Semaphore) TryAcquire(name string, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.client(name)
-	if len(s.queues) == 0 {
+	if s.queues.Len() == 0 {
 		taken := s.may(c, units) && units <= s.size-s.used
 		if taken {
 			s.take(c, units)
@@ -158,10 +158,10 @@ func (s *Semaphore) Release(name string, units int64) {
 
 // The caller holds mu, here and below.
 func (s *Semaphore) client(name string) *client {
-	if s.turn++; s.turn > 1 && name != s.last {
+	if s.begun && name != s.last {
 		s.contend()
 	}
-	s.last = name
+	s.begun, s.last = true, name
 	c := s.clients[name]
 	if c == nil {
 		c = &client{name: name}
@@ -186,9 +186,9 @@ func (s *Semaphore) contend() {
 
 func (s *Semaphore) add(c *client, units int64) *request {
 	if len(c.queue) == 0 {
-		s.queues = append(s.queues, c)
+		c.place = s.queues.PushBack(c)
 	}
-	r := &request{units, s.turn, make(chan bool, 1)}
+	r := &request{units, make(chan bool, 1)}
 	c.queue = append(c.queue, r)
 	s.waiting++
 	s.dispatch()
@@ -215,6 +215,9 @@ func (s *Semaphore) dispatch() {
 		r := next.queue[0]
 		s.take(next, r.units)
 		s.remove(next, r)
+		if next.place != nil {
+			s.queues.MoveToBack(next.place)
+		}
 		r.decided <- true
 	}
 }
@@ -232,10 +235,12 @@ func (s *Semaphore) may(c *client, units int64) bool {
 
 // next returns the client whose request is next, or nil if no waiting client may take more.
 func (s *Semaphore) next() (next *client) {
-	for _, c := range s.queues {
-		switch r := c.queue[0]; {
-		case !s.may(c, r.units):
-		case next == nil, c.held < next.held, c.held == next.held && r.turn < next.queue[0].turn:
+	for place := s.queues.Front(); place != nil; place = place.Next() {
+		c := place.Value.(*client)
+		if c.held == 0 { // often the first of many, such as the viewers of one event
+			return c
+		}
+		if s.may(c, c.queue[0].units) && (next == nil || c.held < next.held) {
 			next = c
 		}
 	}
@@ -243,7 +248,8 @@ func (s *Semaphore) next() (next *client) {
 }
 
 func (s *Semaphore) longest() (longest *client) {
-	for _, c := range s.queues {
+	for place := s.queues.Front(); place != nil; place = place.Next() {
+		c := place.Value.(*client)
 		if longest == nil || len(c.queue) > len(longest.queue) {
 			longest = c
 		}
@@ -257,8 +263,8 @@ func (s *Semaphore) remove(c *client, r *request) {
 	c.queue = slices.Delete(c.queue, i, i+1)
 	s.waiting--
 	if len(c.queue) == 0 {
-		i := slices.Index(s.queues, c)
-		s.queues = slices.Delete(s.queues, i, i+1)
+		s.queues.Remove(c.place)
+		c.place = nil
 		s.forget(c)
 	}
 }

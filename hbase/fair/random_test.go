@@ -75,9 +75,9 @@ func testRandomRequests(t *testing.T, random *rand.Rand) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.clients) != 0 || len(s.queues) != 0 || s.used != 0 || s.waiting != 0 {
+	if len(s.clients) != 0 || s.queues.Len() != 0 || s.used != 0 || s.waiting != 0 {
 		t.Errorf("without requests: %d clients, %d queues, %d units, %d waiting",
-			len(s.clients), len(s.queues), s.used, s.waiting)
+			len(s.clients), s.queues.Len(), s.used, s.waiting)
 	}
 }
 
