@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-
 )
 
 // BenchmarkManyClients is like a twit with one subscription of each client.
