@@ -101,7 +101,7 @@ func (c client) scanList(
 ) (*listscan.Scan, error) {
 	for {
 		began, scan := time.Now(), listscan.New(l, owner, r)
-		err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return c.get(ctx, "each", gets) }, scan)
+		err := listscan.Run(c.getter(ctx, "each"), scan)
 		if err != nil || time.Since(began) < grace/2 {
 			return scan, err
 		}

@@ -173,8 +173,7 @@ func heightOf(code string, get getter) (height int, err error) {
 			for i, code := range some {
 				scans[i] = listscan.New(&tables.Children.AnyList, code, &whole)
 			}
-			err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return get(gets...) }, scans...)
-			if err != nil {
+			if err := listscan.Run(get, scans...); err != nil {
 				return 0, err
 			}
 			for i, code := range some {

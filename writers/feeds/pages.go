@@ -26,7 +26,7 @@ func pages[E any](
 		for more := true; more; {
 			var p page[E]
 			scan := listscan.New(&list.AnyList, owner, &r)
-			err := listscan.Run(func(gets []hbase.Get) ([][]hbase.Cell, error) { return f.read(ctx, gets...) }, scan)
+			err := listscan.Run(func(gets ...hbase.Get) ([][]hbase.Cell, error) { return f.read(ctx, gets...) }, scan)
 			if err == nil {
 				p.members, p.positions, err = list.Decode(owner, scan.Cells())
 			}

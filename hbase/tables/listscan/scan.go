@@ -222,7 +222,7 @@ func (s *Scan) bucket(m *tables.Memory, b tables.Bucket, limit int) hbase.Get {
 }
 
 // Run executes scans together: each round reads for all that are not done.
-func Run(read func([]hbase.Get) ([][]hbase.Cell, error), scans ...*Scan) error {
+func Run(read func(...hbase.Get) ([][]hbase.Cell, error), scans ...*Scan) error {
 	var m tables.Memory
 	for {
 		var gets []hbase.Get
@@ -234,7 +234,7 @@ func Run(read func([]hbase.Get) ([][]hbase.Cell, error), scans ...*Scan) error {
 		if len(gets) == 0 {
 			return nil
 		}
-		cells, err := read(gets)
+		cells, err := read(gets...)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ type reader struct {
 	rounds [][]string
 }
 
-func (r *reader) read(gets []hbase.Get) ([][]hbase.Cell, error) {
+func (r *reader) read(gets ...hbase.Get) ([][]hbase.Cell, error) {
 	var round []string
 	var cells [][]hbase.Cell
 	for _, g := range gets {
@@ -165,7 +165,7 @@ func TestRowsReadsEveryBucketOnce(t *testing.T) {
 			rows := listscan.NewRows(&tables.UserRoles.AnyList, owner, test.of)
 			var pages []string
 			for !rows.Done() {
-				cells, err := r.read([]hbase.Get{rows.Get()})
+				cells, err := r.read(rows.Get())
 				if err != nil {
 					t.Fatal(err)
 				}
