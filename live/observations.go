@@ -91,7 +91,7 @@ func (s *Subscription) MayHaveMissed(older, received Key) bool {
 
 // Delivers reports whether the subscription is certain to deliver an entry of the row: either a
 // poll after the subscription had joined found the entry, or a later poll will find it. Otherwise,
-// the poll with which the subscription joined may have delivered it.
+// the joining poll may have delivered it.
 func (s *Subscription) Delivers(key Key) bool {
 	at, err := tables.TimeAt(key.Position)
 	s.poller.mu.Lock()

@@ -49,7 +49,7 @@ func (r *subscriptionResolver) TwitDeleted(
 		return nil, err
 	}
 	if tables.CheckUsername(username) != nil {
-		username = nobody
+		username = noOwner
 	}
 	return subscribe(ctx, r, deletionEvents, username, since)
 }

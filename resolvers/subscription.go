@@ -45,7 +45,7 @@ func (r *subscriptionResolver) TwitPosted(
 		return nil, err
 	}
 	if tables.CheckUsername(username) != nil {
-		username = nobody
+		username = noOwner
 	}
 	return subscribe(ctx, r, postEvents, username, since)
 }
@@ -73,13 +73,13 @@ func (r *subscriptionResolver) CommentAdded(
 		since = &live.Key{Owner: twitID.Key, Position: key.Position}
 	}
 	if twitID.Noun != tables.NounTwit {
-		twitID.Key = nobody
+		twitID.Key = noOwner
 	}
 	return subscribe(ctx, r, commentEvents, twitID.Key, since)
 }
 
-// nobody owns no list. It replaces owners that cannot exist, which may be too long for a row.
-const nobody = ""
+// noOwner owns no list. It replaces owners that cannot exist, which may be too long for a row.
+const noOwner = ""
 
 // subscribe returns the visible entries of an owner's list as they arrive. If after is not nil, the
 // entries that arrived after the entry with this key come first. Package resume explains when

@@ -75,7 +75,7 @@ func (r *records) resume(first int) {
 		r.buffer = r.buffer[i+1:]
 	} else {
 		r.buffer = nil
-		for err := bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); { // skip the rest of the line
+		for err := bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); { // skip the long line
 			_, err = r.in.ReadSlice('\n')
 		}
 	}

@@ -171,7 +171,7 @@ func (c client) complete(ctx context.Context, record string) error {
 	if err != nil || !ok {
 		return err
 	}
-	x.parents = c.parents // for which its nested operations must not wait, either
+	x.parents = c.parents // its nested operations must not wait for them, either
 	_, stop := c.w.outbox.Item(id, x).RenewPeriodically(ctx)
 	defer stop()
 	return x.advance(ctx, state.end)

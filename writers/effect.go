@@ -138,7 +138,7 @@ type each struct {
 }
 
 // pageApplier applies the effects of a page, which must not be counts. If proceed is false, run
-// returns err at once. It is nil if the execution is superseded.
+// returns err without further calls. It is nil if the execution is superseded.
 type pageApplier func([]effect) (proceed bool, err error)
 
 func (e each) String() string { return "each " + e.name }

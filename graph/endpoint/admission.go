@@ -29,7 +29,7 @@ const (
 	// placeReserve likewise limits a client that already holds places to 1/(1+1) of all places. One
 	// screen may need several heavy operations.
 	placeReserve = 1
-	// eventReserve likewise limits a client that already holds event slots to 1/(1+1) of them.
+	// eventReserve limits a client that already holds event slots to 1/(1+1) of them.
 	eventReserve = 1
 )
 

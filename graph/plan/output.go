@@ -57,7 +57,7 @@ type output struct {
 	nextPause int // proceed pauses if dst is longer
 	limit     int // of the length of dst
 	reserve   func(bytes int) error
-	reserved  int // the length of dst for which memory is reserved
+	reserved  int // the length of dst that the reserved memory holds
 	rejection error
 	slots     writeSlots
 	hasSlot   bool

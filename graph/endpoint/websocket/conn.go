@@ -20,7 +20,7 @@ import (
 type conn struct {
 	server *Server
 	socket *websocket.Conn
-	// network is closed to cut off a close handshake, for which CloseNow of the socket waits.
+	// network is closed to cut off a close handshake. CloseNow of the socket would wait for it.
 	network net.Conn
 	alive   context.Context // done when nothing can be sent
 	cancel  context.CancelFunc

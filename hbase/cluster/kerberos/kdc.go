@@ -56,7 +56,7 @@ func ask[T any](id *identity, realm string, exchange func(*client.Client) (T, er
 
 var errMalformed = errors.New("the KDC's answer is malformed")
 
-// recovering calls exchange. gokrb5 panics for a short ciphertext, which anybody can send.
+// recovering calls exchange. gokrb5 panics for a short ciphertext, which needs no key to send.
 func recovering[T any](exchange func(*client.Client) (T, error), c *client.Client) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
